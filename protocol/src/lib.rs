@@ -1,5 +1,15 @@
-//! What the Worker deploys: protocols for Durable Objects as plain values over a narrow seam.
+//! What the Worker deploys: protocols for Durable Objects, written as plain values over a narrow seam.
+//!
+//! A protocol is a [`task::Role`]: its memory, the frames of its flows, and one `step` function. It touches the world
+//! only through [`host::Platform`] and [`host::Object`], which the simulator and the Worker's shell both implement. So
+//! the code under test and the code that is deployed are the same code, and nothing in this crate can read a clock,
+//! draw a random number, start a thread or open a file.
+//!
+//! How to write a protocol for the seam: [`guide`].
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+
+pub mod host;
 pub mod number;
+pub mod task;

@@ -1,1 +1,8 @@
-//! sim.
+//! The testbed: a simulated platform for Durable Objects, and what is built on it.
+//!
+//! Arrows go one way: [`kernel`] knows no protocol, plans are made for it, worlds and checks stand on it, and one
+//! function runs a plan.
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+pub mod kernel;

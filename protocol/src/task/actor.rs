@@ -1,0 +1,291 @@
+//! The runner: one incarnation of a role, and what it does with an event.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::context::HostRef;
+use super::gate::Gates;
+use super::state::{Begun, Level, On, Task, Waiting};
+use super::{Context, Frame, Resume, Role, Step};
+use crate::host::{CallId, CallOutcome, Cause, Event, Platform, TaskId};
+
+/// One incarnation: a role's memory and its tasks. Between two turns it is a plain value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Actor<R: Role> {
+    memory: R,
+    tasks: BTreeMap<TaskId, Task<R>>,
+    gates: Gates,
+    aborted: bool,
+}
+
+/// Tasks that can go on, in the order in which they will. Empty between two turns.
+type Ready<R> = VecDeque<(TaskId, Resume<R>)>;
+
+impl<R: Role> Actor<R> {
+    /// A new incarnation with this memory.
+    #[must_use]
+    pub fn new(memory: R) -> Self {
+        Actor { memory, tasks: BTreeMap::new(), gates: Gates::default(), aborted: false }
+    }
+
+    /// The memory that its tasks share.
+    #[must_use]
+    pub fn memory(&self) -> &R {
+        &self.memory
+    }
+
+    /// Whether no task is under way. Answers that nobody awaits may still come.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.tasks.values().all(|task| task.stack.is_empty())
+    }
+
+    /// What each task waits for, in the order of the tasks.
+    pub fn waits(&self) -> impl Iterator<Item = (TaskId, Waiting<'_>)> {
+        self.tasks.iter().filter_map(|(id, task)| {
+            let waiting = match task.waits.as_ref()? {
+                On::Call(call) => Waiting::Call(*call, task.begun.get(&call.nth)?.label()),
+                On::First(calls) => Waiting::First(calls),
+                On::Gate(gate) => Waiting::Gate(*gate, self.gates.holder(*gate)),
+                On::Task(other) => Waiting::Task(*other),
+            };
+            Some((*id, waiting))
+        })
+    }
+
+    /// One turn: takes an event and runs every task that can go on, until all of them wait. Answers the task that the
+    /// event began, if it began one.
+    ///
+    /// An answer that nobody expects is ignored: it belongs to an earlier incarnation.
+    ///
+    /// # Panics
+    /// Where a flow breaks a rule of its runner (awaits what it never began, releases a gate that it does not hold),
+    /// or panics itself.
+    pub fn deliver<'h>(&mut self, rules: &R::Rules, event: Event, host: &mut R::Host<'h>) -> Option<TaskId> {
+        assert!(!self.aborted, "an aborted incarnation takes no more events");
+        let mut ready = Ready::new();
+        let mut begun = None;
+        match event {
+            Event::Begin(entry) => {
+                let frame = self.memory.begin(rules, entry);
+                begun = Some(self.start(frame, Cause::Event, &mut ready, host));
+            }
+            Event::Answer { call, outcome } => self.arrive(call, outcome, &mut ready),
+            Event::Cancel { task } => self.cancel(task),
+        }
+        while let Some((task, resume)) = ready.pop_front() {
+            self.run(rules, task, resume, &mut ready, host);
+            if self.aborted {
+                self.tasks.clear();
+                self.gates = Gates::default();
+                return begun;
+            }
+        }
+        begun
+    }
+
+    /// The lowest number that no task holds.
+    fn lowest_free(&self) -> TaskId {
+        let mut free = 0;
+        for taken in self.tasks.keys() {
+            if taken.0 > free {
+                break;
+            }
+            free += 1;
+        }
+        TaskId(free)
+    }
+
+    fn start(&mut self, frame: R::Frame, cause: Cause, ready: &mut Ready<R>, host: &mut R::Host<'_>) -> TaskId {
+        let id = self.lowest_free();
+        self.tasks.insert(id, Task::new(frame, cause == Cause::Event));
+        host.started(id, cause);
+        ready.push_front((id, Resume::Start));
+        id
+    }
+
+    fn arrive(&mut self, call: CallId, outcome: CallOutcome, ready: &mut Ready<R>) {
+        let Some(task) = self.tasks.get_mut(&call.task) else { return };
+        let Some(begun) = task.begun.get_mut(&call.nth) else { return };
+        match begun {
+            Begun::Forgotten(_) => {
+                task.begun.remove(&call.nth);
+                if task.is_over() {
+                    self.tasks.remove(&call.task);
+                }
+            }
+            Begun::Open(label) => {
+                let awaited = match &task.waits {
+                    Some(On::Call(awaited)) => *awaited == call,
+                    Some(On::First(calls)) => calls.contains(&call),
+                    _ => false,
+                };
+                if awaited {
+                    task.begun.remove(&call.nth);
+                    ready.push_back((call.task, Resume::Answer { call, outcome }));
+                } else {
+                    *begun = Begun::Arrived(*label, outcome);
+                }
+            }
+            Begun::Arrived(..) => panic!("{call} was answered twice"),
+        }
+    }
+
+    fn cancel(&mut self, id: TaskId) {
+        let Some(task) = self.tasks.get_mut(&id) else { return };
+        task.forget_all();
+        self.gates.leave(id);
+        if self.tasks[&id].is_over() {
+            self.tasks.remove(&id);
+        }
+    }
+
+    /// Steps one task until it waits or ends.
+    fn run<'h>(
+        &mut self,
+        rules: &R::Rules,
+        id: TaskId,
+        resume: Resume<R>,
+        ready: &mut Ready<R>,
+        host: &mut R::Host<'h>,
+    ) {
+        let mut resume = resume;
+        loop {
+            let task = self.tasks.get_mut(&id).expect("a task that can go on exists");
+            task.waits = None;
+            let level = task.stack.last_mut().expect("a task that can go on has a frame");
+            let mut cx = Context {
+                host: HostRef(&mut *host),
+                task: id,
+                begun: &mut task.begun,
+                next: &mut task.next,
+                gates: &mut self.gates,
+                ready: &mut *ready,
+                aborted: &mut self.aborted,
+            };
+            let asked = self.memory.step(rules, &mut level.frame, resume, &mut cx);
+            if self.aborted {
+                return;
+            }
+            let next = match asked {
+                Ok(Step::Await(on)) => self.wait(id, on, ready),
+                Ok(Step::Enter(frame)) => {
+                    task.stack.push(Level::new(frame));
+                    Some(Resume::Start)
+                }
+                Ok(Step::Start(frame)) => {
+                    // The new task runs up to its first wait before this one goes on: it comes first in the queue.
+                    ready.push_front((id, Resume::Started(self.lowest_free())));
+                    self.start(frame, Cause::Task(id), ready, host);
+                    None
+                }
+                Ok(Step::Return(value)) => self.end_frame(id, Ok(value), ready, host),
+                Err(failure) => self.end_frame(id, Err(failure), ready, host),
+                Ok(Step::Abort(_)) => unreachable!("only an aborted incarnation aborts"),
+            };
+            match next {
+                Some(next) => resume = next,
+                None => return,
+            }
+        }
+    }
+
+    /// Puts a task to wait, or tells what it can go on with at once.
+    fn wait(&mut self, id: TaskId, on: On, ready: &mut Ready<R>) -> Option<Resume<R>> {
+        if let On::Task(other) = on {
+            assert_ne!(other, id, "a task cannot wait for its own end");
+            let joined = self.tasks.get_mut(&other).filter(|other| !other.stack.is_empty());
+            joined.unwrap_or_else(|| panic!("{id} joined {other}, which has ended")).joined_by.push(id);
+        }
+        let task = self.tasks.get_mut(&id).expect("a task that waits exists");
+        match &on {
+            On::Call(call) => {
+                if let Some(resume) = Self::arrived(task, id, &[*call]) {
+                    ready.push_back((id, resume));
+                }
+            }
+            On::First(calls) => {
+                if let Some(resume) = Self::arrived(task, id, calls) {
+                    ready.push_back((id, resume));
+                }
+            }
+            On::Gate(gate) => {
+                if self.gates.take(*gate, id) {
+                    ready.push_back((id, Resume::Gate));
+                }
+            }
+            On::Task(_) => {}
+        }
+        task.waits = Some(on);
+        None
+    }
+
+    /// The first of these answers that has already come.
+    fn arrived(task: &mut Task<R>, id: TaskId, calls: &[CallId]) -> Option<Resume<R>> {
+        assert!(!calls.is_empty(), "{id} waits for nothing: it would never go on");
+        for call in calls {
+            let begun = task.begun.get(&call.nth).filter(|_| call.task == id);
+            match begun {
+                Some(Begun::Open(_)) => {}
+                Some(Begun::Arrived(_, outcome)) => {
+                    let outcome = outcome.clone();
+                    task.begun.remove(&call.nth);
+                    return Some(Resume::Answer { call: *call, outcome });
+                }
+                Some(Begun::Forgotten(_)) | None => {
+                    panic!("{id} awaits {call}, which it never began, gave up or has already awaited")
+                }
+            }
+        }
+        None
+    }
+
+    /// Ends the top frame. Its finally comes first; then its caller goes on, or the failure unwinds, or the task ends.
+    fn end_frame(
+        &mut self,
+        id: TaskId,
+        ending: Result<R::Value, R::Failure>,
+        ready: &mut Ready<R>,
+        host: &mut R::Host<'_>,
+    ) -> Option<Resume<R>> {
+        let task = self.tasks.get_mut(&id).expect("a task that ends a frame exists");
+        let mut ending = ending;
+        while let Some(level) = task.stack.last_mut() {
+            match level.ending.take() {
+                None if level.frame.has_finally() => {
+                    level.ending = Some(ending);
+                    return Some(Resume::Finally);
+                }
+                Some(first) if ending.is_ok() => ending = first,
+                Some(_) | None => {}
+            }
+            task.stack.pop();
+            match (task.stack.last(), ending) {
+                (Some(_), Ok(value)) => return Some(Resume::Returned(value)),
+                (Some(caller), Err(failure)) if caller.catches() => return Some(Resume::Failed(failure)),
+                (_, unhandled) => ending = unhandled,
+            }
+        }
+        self.end_task(id, ending, ready, host);
+        None
+    }
+
+    fn end_task(
+        &mut self,
+        id: TaskId,
+        ending: Result<R::Value, R::Failure>,
+        ready: &mut Ready<R>,
+        host: &mut R::Host<'_>,
+    ) {
+        let task = self.tasks.get_mut(&id).expect("a task that ends exists");
+        task.forget_all();
+        for joined in std::mem::take(&mut task.joined_by) {
+            ready.push_back((joined, Resume::Joined(ending.clone())));
+        }
+        if task.by_event {
+            host.finished(id, ending.map(R::response).map_err(Into::into));
+        }
+        if task.is_over() {
+            self.tasks.remove(&id);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The simulated platform: time, order, choices, objects, storage, calls, alarms, faults. Knows no protocol.
+
+pub mod storage;
