@@ -96,7 +96,10 @@ impl Body {
     #[must_use]
     pub fn encoded(&self) -> Self {
         match &self.0 {
-            Form::Typed { value, digest } => Body(Form::Text { text: Text::from(value.encode()), digest: *digest }),
+            Form::Typed { value, digest } => Body(Form::Text {
+                text: Text::from(value.encode()),
+                digest: *digest,
+            }),
             Form::Empty | Form::Text { .. } => self.clone(),
         }
     }
@@ -133,7 +136,11 @@ impl Body {
 impl BodyError {
     fn new<T>(field: &str, reason: &dyn fmt::Display) -> Self {
         let expected = std::any::type_name::<T>().rsplit("::").next().unwrap_or_default();
-        BodyError { expected: Text::new(expected), field: Text::new(field), reason: Text::from(reason.to_string()) }
+        BodyError {
+            expected: Text::new(expected),
+            field: Text::new(field),
+            reason: Text::from(reason.to_string()),
+        }
     }
 }
 
@@ -171,6 +178,10 @@ impl Serialize for Body {
 impl<'de> Deserialize<'de> for Body {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Text::deserialize(deserializer)?;
-        Ok(if text.is_empty() { Body::default() } else { Body::text(text) })
+        Ok(if text.is_empty() {
+            Body::default()
+        } else {
+            Body::text(text)
+        })
     }
 }

@@ -92,13 +92,20 @@ impl Stub {
     /// The holder's first stub for an object.
     #[must_use]
     pub fn new(namespace: Namespace, name: ObjectName) -> Self {
-        Stub { namespace, name, serial: 0 }
+        Stub {
+            namespace,
+            name,
+            serial: 0,
+        }
     }
 
     /// Another stub for the same object, which has no part in this one's order or failure.
     #[must_use]
     pub fn fresh(&self) -> Self {
-        Stub { serial: self.serial.wrapping_add(1), ..self.clone() }
+        Stub {
+            serial: self.serial.wrapping_add(1),
+            ..self.clone()
+        }
     }
 }
 

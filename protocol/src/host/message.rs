@@ -59,7 +59,10 @@ impl Headers {
     /// The value of a field, if it is there; `name` in any case.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.0
+            .iter()
+            .find(|(field, _)| field.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 
     /// Sets a field, in place of what it held.
@@ -116,13 +119,23 @@ impl Request {
     /// A GET request without headers and body.
     #[must_use]
     pub fn get(path: impl Into<Text>) -> Self {
-        Request { method: Method::Get, path: path.into(), headers: Headers::default(), body: Body::default() }
+        Request {
+            method: Method::Get,
+            path: path.into(),
+            headers: Headers::default(),
+            body: Body::default(),
+        }
     }
 
     /// A POST request without headers.
     #[must_use]
     pub fn post(path: impl Into<Text>, body: Body) -> Self {
-        Request { method: Method::Post, path: path.into(), headers: Headers::default(), body }
+        Request {
+            method: Method::Post,
+            path: path.into(),
+            headers: Headers::default(),
+            body,
+        }
     }
 }
 
@@ -143,7 +156,11 @@ impl Response {
     /// A response without headers.
     #[must_use]
     pub fn new(status: u16, body: Body) -> Self {
-        Response { status, headers: Headers::default(), body }
+        Response {
+            status,
+            headers: Headers::default(),
+            body,
+        }
     }
 }
 
@@ -174,7 +191,13 @@ impl CallError {
     /// An error that code has thrown: a text and no flags. The platform adds the flags on the way to the caller.
     #[must_use]
     pub fn thrown(message: impl Into<Text>) -> Self {
-        CallError { message: message.into(), remote: false, retryable: false, overloaded: false, reset: false }
+        CallError {
+            message: message.into(),
+            remote: false,
+            retryable: false,
+            overloaded: false,
+            reset: false,
+        }
     }
 }
 

@@ -16,8 +16,8 @@ mod sql;
 pub use body::{Body, BodyError, Payload};
 pub use ids::{CallId, Label, Millis, Namespace, ObjectName, Stub, TaskId, Text};
 pub use message::{
-    AlarmRun, Answer, CallError, CallOutcome, Cause, Effect, Entry, Event, Headers, Method, Note, Outcome, Request,
-    Response,
+    AlarmRun, Answer, CallError, CallOutcome, Cause, Effect, Entry, Event, Headers, Method, Note, Outcome,
+    Request, Response,
 };
 pub use sql::{Bytes, End, Failed, Rows, SqlError, SqlErrorKind, Statement, Value};
 
@@ -64,7 +64,15 @@ pub trait Platform {
     fn get(&mut self, call: CallId, label: Label, store: Shared, key: &str);
 
     /// Begins to write `key` of a shared service, to be kept for `keep` at most. The answer is [`Answer::Done`].
-    fn put(&mut self, call: CallId, label: Label, store: Shared, key: &str, value: &str, keep: Option<Millis>);
+    fn put(
+        &mut self,
+        call: CallId,
+        label: Label,
+        store: Shared,
+        key: &str,
+        value: &str,
+        keep: Option<Millis>,
+    );
 
     /// Begins to wait for `delay`. The answer is [`Answer::Done`]. An await on it lets other events run.
     fn sleep(&mut self, call: CallId, label: Label, delay: Millis);

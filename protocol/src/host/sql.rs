@@ -35,13 +35,21 @@ impl Value {
     /// The number in it, if it is one.
     #[must_use]
     pub fn as_number(&self) -> Option<Number> {
-        if let Value::Number(number) = self { Some(*number) } else { None }
+        if let Value::Number(number) = self {
+            Some(*number)
+        } else {
+            None
+        }
     }
 
     /// The text in it, if it is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
-        if let Value::Text(text) = self { Some(text) } else { None }
+        if let Value::Text(text) = self {
+            Some(text)
+        } else {
+            None
+        }
     }
 }
 
@@ -69,7 +77,10 @@ struct HexForm {
 
 impl Serialize for Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        HexForm { bytes: self.0.to_vec() }.serialize(serializer)
+        HexForm {
+            bytes: self.0.to_vec(),
+        }
+        .serialize(serializer)
     }
 }
 
@@ -97,9 +108,13 @@ mod any_number {
         let form = if number.is_finite() && *number != Number::NEGATIVE_ZERO {
             Form::Finite(*number)
         } else if *number == Number::NEGATIVE_ZERO {
-            Form::Other { number: "-0".to_owned() }
+            Form::Other {
+                number: "-0".to_owned(),
+            }
         } else {
-            Form::Other { number: number.to_string() }
+            Form::Other {
+                number: number.to_string(),
+            }
         };
         form.serialize(serializer)
     }
@@ -126,7 +141,10 @@ impl Statement {
     /// A statement whose text is known when the code is written.
     #[must_use]
     pub fn new(sql: &'static str, params: impl Into<Vec<Value>>) -> Self {
-        Statement { sql: Text::new_static(sql), params: params.into() }
+        Statement {
+            sql: Text::new_static(sql),
+            params: params.into(),
+        }
     }
 }
 
@@ -234,7 +252,12 @@ impl SqlError {
     /// An error of a kind that concerns no table in particular.
     #[must_use]
     pub fn of(kind: SqlErrorKind) -> Self {
-        SqlError { kind, table: None, column: None, detail: None }
+        SqlError {
+            kind,
+            table: None,
+            column: None,
+            detail: None,
+        }
     }
 
     /// Reads the text that the real platform throws: there, only the message tells the kind (`workerd.md`, SQL table).
@@ -242,27 +265,44 @@ impl SqlError {
     pub fn from_message(message: &str) -> Self {
         use SqlErrorKind as Kind;
         let text = message.strip_prefix("Error: ").unwrap_or(message);
-        let rest = |prefix: &str| text.strip_prefix(prefix).map(|rest| rest.split(": SQLITE_").next().unwrap_or(rest));
+        let rest = |prefix: &str| {
+            text.strip_prefix(prefix)
+                .map(|rest| rest.split(": SQLITE_").next().unwrap_or(rest))
+        };
         if let Some(table) = rest("no such table: ") {
-            return SqlError { table: Some(Text::new(table)), ..SqlError::of(Kind::NoSuchTable) };
+            return SqlError {
+                table: Some(Text::new(table)),
+                ..SqlError::of(Kind::NoSuchTable)
+            };
         }
         if let Some(column) = rest("no such column: ") {
-            return SqlError { column: Some(Text::new(column)), ..SqlError::of(Kind::NoSuchColumn) };
+            return SqlError {
+                column: Some(Text::new(column)),
+                ..SqlError::of(Kind::NoSuchColumn)
+            };
         }
-        for (prefix, kind) in [("UNIQUE constraint failed: ", Kind::Unique), ("NOT NULL constraint failed: ", Kind::NotNull)]
-        {
+        for (prefix, kind) in [
+            ("UNIQUE constraint failed: ", Kind::Unique),
+            ("NOT NULL constraint failed: ", Kind::NotNull),
+        ] {
             if let Some(place) = rest(prefix) {
                 let first = place.split(", ").next().unwrap_or(place);
                 let (table, column) = first.split_once('.').unwrap_or((first, ""));
                 let column = (!column.is_empty()).then(|| Text::new(column));
-                return SqlError { table: Some(Text::new(table)), column, ..SqlError::of(kind) };
+                return SqlError {
+                    table: Some(Text::new(table)),
+                    column,
+                    ..SqlError::of(kind)
+                };
             }
         }
         let kind = match text {
             _ if text.contains("SQLITE_CONSTRAINT") => Kind::Constraint,
             _ if text.contains("syntax error") || text.contains("incomplete input") => Kind::Syntax,
             _ if text.contains("SQLITE_TOOBIG") => Kind::TooBig,
-            _ if text.contains("too many SQL variables") || text.contains("variable number must be between") => {
+            _ if text.contains("too many SQL variables")
+                || text.contains("variable number must be between") =>
+            {
                 Kind::TooManyParameters
             }
             _ if text.contains("Wrong number of parameter bindings") => Kind::ParameterCount,
@@ -272,7 +312,10 @@ impl SqlError {
             _ if text.contains("SQLITE_FULL") => Kind::Full,
             _ => Kind::Other,
         };
-        SqlError { detail: Some(Text::new(text)), ..SqlError::of(kind) }
+        SqlError {
+            detail: Some(Text::new(text)),
+            ..SqlError::of(kind)
+        }
     }
 }
 

@@ -24,7 +24,12 @@ impl<R: Role> Actor<R> {
     /// A new incarnation with this memory.
     #[must_use]
     pub fn new(memory: R) -> Self {
-        Actor { memory, tasks: BTreeMap::new(), gates: Gates::default(), aborted: false }
+        Actor {
+            memory,
+            tasks: BTreeMap::new(),
+            gates: Gates::default(),
+            aborted: false,
+        }
     }
 
     /// The memory that its tasks share.
@@ -95,7 +100,13 @@ impl<R: Role> Actor<R> {
         TaskId(free)
     }
 
-    fn start(&mut self, frame: R::Frame, cause: Cause, ready: &mut Ready<R>, host: &mut R::Host<'_>) -> TaskId {
+    fn start(
+        &mut self,
+        frame: R::Frame,
+        cause: Cause,
+        ready: &mut Ready<R>,
+        host: &mut R::Host<'_>,
+    ) -> TaskId {
         let id = self.lowest_free();
         self.tasks.insert(id, Task::new(frame, cause == Cause::Event));
         host.started(id, cause);
@@ -104,8 +115,12 @@ impl<R: Role> Actor<R> {
     }
 
     fn arrive(&mut self, call: CallId, outcome: CallOutcome, ready: &mut Ready<R>) {
-        let Some(task) = self.tasks.get_mut(&call.task) else { return };
-        let Some(begun) = task.begun.get_mut(&call.nth) else { return };
+        let Some(task) = self.tasks.get_mut(&call.task) else {
+            return;
+        };
+        let Some(begun) = task.begun.get_mut(&call.nth) else {
+            return;
+        };
         match begun {
             Begun::Forgotten(_) => {
                 task.begun.remove(&call.nth);
@@ -131,7 +146,9 @@ impl<R: Role> Actor<R> {
     }
 
     fn cancel(&mut self, id: TaskId) {
-        let Some(task) = self.tasks.get_mut(&id) else { return };
+        let Some(task) = self.tasks.get_mut(&id) else {
+            return;
+        };
         task.forget_all();
         self.gates.leave(id);
         if self.tasks[&id].is_over() {
@@ -194,7 +211,10 @@ impl<R: Role> Actor<R> {
         if let On::Task(other) = on {
             assert_ne!(other, id, "a task cannot wait for its own end");
             let joined = self.tasks.get_mut(&other).filter(|other| !other.stack.is_empty());
-            joined.unwrap_or_else(|| panic!("{id} joined {other}, which has ended")).joined_by.push(id);
+            joined
+                .unwrap_or_else(|| panic!("{id} joined {other}, which has ended"))
+                .joined_by
+                .push(id);
         }
         let task = self.tasks.get_mut(&id).expect("a task that waits exists");
         match &on {

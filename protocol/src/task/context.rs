@@ -6,8 +6,8 @@ use super::gate::Gates;
 use super::state::Begun;
 use super::{Aborted, Resume, Role, Step};
 use crate::host::{
-    CallId, Effect, End, Failed, Label, Millis, Note, Object, ObjectName, Platform, Request, Rows, Shared, SqlError,
-    Statement, Stub, TaskId, Text,
+    CallId, Effect, End, Failed, Label, Millis, Note, Object, ObjectName, Platform, Request, Rows, Shared,
+    SqlError, Statement, Stub, TaskId, Text,
 };
 
 /// The platform, as one task sees it during one step. It numbers what the task begins.
@@ -61,7 +61,13 @@ impl<R: Role> Context<'_, '_, R> {
 
     /// See [`Platform::note`].
     pub fn note(&mut self, label: Label, detail: impl Into<Text>) {
-        self.host.0.note(self.task, Note { label, detail: detail.into() });
+        self.host.0.note(
+            self.task,
+            Note {
+                label,
+                detail: detail.into(),
+            },
+        );
     }
 
     /// Begins a call whose answer will be awaited: now, later, or together with others.
@@ -99,7 +105,10 @@ impl<R: Role> Context<'_, '_, R> {
 
     /// Gives up an answer that could still be awaited.
     pub fn forget(&mut self, call: CallId) {
-        assert_eq!(call.task, self.task, "only the task that began {call} can give it up");
+        assert_eq!(
+            call.task, self.task,
+            "only the task that began {call} can give it up"
+        );
         match self.begun.get_mut(&call.nth) {
             Some(Begun::Arrived(..)) => drop(self.begun.remove(&call.nth)),
             Some(begun) => *begun = Begun::Forgotten(begun.label()),
@@ -125,7 +134,9 @@ impl<R: Role> Context<'_, '_, R> {
 
     fn begin(&mut self, begun: Begun) -> CallId {
         let nth = *self.next;
-        *self.next = nth.checked_add(1).expect("a task begins fewer than 2^32 operations");
+        *self.next = nth
+            .checked_add(1)
+            .expect("a task begins fewer than 2^32 operations");
         self.begun.insert(nth, begun);
         CallId { task: self.task, nth }
     }

@@ -23,7 +23,13 @@ impl Gates {
                 false
             }
             None => {
-                self.0.insert(gate, Gate { holder: task, queue: VecDeque::new() });
+                self.0.insert(
+                    gate,
+                    Gate {
+                        holder: task,
+                        queue: VecDeque::new(),
+                    },
+                );
                 true
             }
         }

@@ -13,10 +13,12 @@
 mod actor;
 mod context;
 mod gate;
+mod program;
 mod state;
 
 pub use actor::Actor;
 pub use context::Context;
+pub use program::Program;
 pub use state::{On, Waiting};
 
 use std::fmt::Debug;
