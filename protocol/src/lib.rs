@@ -2,4 +2,5 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod ecma;
 pub mod number;
