@@ -15,6 +15,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+mod json;
 mod operators;
 mod parse;
 

@@ -6,6 +6,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::*;
 
+mod json;
 mod parse;
 
 /// Any double, with the odd ones far more often than chance would bring them.
