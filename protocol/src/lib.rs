@@ -9,6 +9,6 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
-pub mod host;
+pub mod ecma;
 pub mod number;
 pub mod task;
