@@ -24,10 +24,18 @@ pub enum Purpose {
     RequestLoss,
     /// How long a request is on its way.
     RequestLatency,
+    /// Whether a request is late …
+    RequestLate,
+    /// … and by how much.
+    RequestLateBy,
     /// Whether an answer is lost on its way.
     AnswerLoss,
     /// How long an answer is on its way.
     AnswerLatency,
+    /// Whether an answer is late …
+    AnswerLate,
+    /// … and by how much.
+    AnswerLateBy,
     /// How long a caller waits before it is told that a call failed.
     FailureNotice,
     /// How long a commit takes to be confirmed.
@@ -83,7 +91,11 @@ pub struct ChoiceKey {
 
 impl fmt::Display for ChoiceKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} of {}, `{}` no. {}", self.purpose, self.origin, self.label, self.nth)
+        write!(
+            f,
+            "{:?} of {}, `{}` no. {}",
+            self.purpose, self.origin, self.label, self.nth
+        )
     }
 }
 
@@ -153,8 +165,16 @@ impl Chance {
         key[..8].copy_from_slice(&seed.to_le_bytes());
         let mut secret = Box::new([0; SECRET_BYTES]);
         ChaCha20Rng::from_seed(key).fill_bytes(&mut secret[..]);
-        let fixed = fixed.iter().map(|choice| (choice.key.clone(), choice.alternative)).collect();
-        Chance { secret, fixed, descents: Vec::new(), by_origin: BTreeMap::new() }
+        let fixed = fixed
+            .iter()
+            .map(|choice| (choice.key.clone(), choice.alternative))
+            .collect();
+        Chance {
+            secret,
+            fixed,
+            descents: Vec::new(),
+            by_origin: BTreeMap::new(),
+        }
     }
 
     /// The handle of an origin.
@@ -164,13 +184,27 @@ impl Chance {
         }
         let id = OriginId(u32::try_from(self.descents.len()).expect("a run has fewer than 2^32 origins"));
         let digest = match origin {
-            Origin::Item(item) => xxh3_64_with_secret(&[&[0], &item.to_le_bytes()[..]].concat(), &self.secret[..]),
-            Origin::Alarm(object) => xxh3_64_with_secret(&[&[1], object.as_bytes()].concat(), &self.secret[..]),
+            Origin::Item(item) => {
+                xxh3_64_with_secret(&[&[0], &item.to_le_bytes()[..]].concat(), &self.secret[..])
+            }
+            Origin::Alarm(object) => {
+                xxh3_64_with_secret(&[&[1], object.as_bytes()].concat(), &self.secret[..])
+            }
             Origin::Plan => xxh3_64_with_secret(&[2], &self.secret[..]),
         };
-        self.descents.push(Descent { origin: origin.clone(), digest, counts: Vec::new() });
+        self.descents.push(Descent {
+            origin: origin.clone(),
+            digest,
+            counts: Vec::new(),
+        });
         self.by_origin.insert(origin.clone(), id);
         id
+    }
+
+    /// What a handle refers to.
+    #[must_use]
+    pub fn origin_of(&self, id: OriginId) -> &Origin {
+        &self.descents[id.0 as usize].origin
     }
 
     /// Which of `alternatives` (at least 1) the next choice of this kind takes, counted from 0.
@@ -225,7 +259,14 @@ impl Chance {
             return None;
         }
         let origin = self.descents[origin.0 as usize].origin.clone();
-        self.fixed.get(&ChoiceKey { purpose, origin, label: label.clone(), nth }).copied()
+        self.fixed
+            .get(&ChoiceKey {
+                purpose,
+                origin,
+                label: label.clone(),
+                nth,
+            })
+            .copied()
     }
 
     /// 64 bits that depend on the seed and the key, and on nothing else.

@@ -1,3 +1,507 @@
 //! The simulated platform: time, order, choices, objects, storage, calls, alarms, faults. Knows no protocol.
+//!
+//! The specification is `platform.md`; `workerd.md` says what the real runtime was seen to do. The kernel holds the
+//! events that are still to come ([`Kernel::enabled`]) and takes one of them at a time ([`Kernel::step`]); which one is
+//! the caller's strategy, and the earliest is the usual. A step delivers at most one event to one party: a *turn* of
+//! the protocol's code, whose writes are one commit, and whose messages leave when what they depend on is durable.
 
+mod alarm;
+mod calls;
+mod chain;
+mod choice;
+mod commit;
+mod network;
+mod party;
+mod queue;
 pub mod storage;
+mod time;
+mod turn;
+mod watch;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{Hash, Hasher};
+
+use protocol::host::{Namespace, ObjectName, Outcome, Request, Shared, Text};
+use protocol::task::{Program, Waiting};
+use xxhash_rust::xxh3::Xxh3;
+
+pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
+pub use choice::{Chance, ChoiceKey, FixedChoice, Origin, OriginId, Purpose, Ratio};
+pub use network::{Aim, CallFault, Knobs, Span};
+pub use party::PartyId;
+pub use queue::EventKey;
+pub use time::{EPOCH, Micros};
+pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
+
+use party::{Alarm, Delivery, Life, Party, ReplyTo, Sent, Storage};
+use queue::Queue;
+use storage::Store;
+use turn::{Database, Ending, Turn};
+
+/// What is still to come.
+#[derive(Clone, Debug)]
+enum Pending {
+    /// A plan item is due: the world acts.
+    Item(u32),
+    /// Something arrives at a party.
+    Arrival(PartyId, Sent),
+    /// A party's thread is free again.
+    Free(PartyId),
+    /// A commit is durable.
+    Confirmed(PartyId, u32),
+    /// A client is answered.
+    Answered { item: u32, outcome: Outcome },
+    /// An object loses its memory.
+    Reset(PartyId),
+}
+
+/// What a step was, for the one who asked for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stepped {
+    /// A plan item is due.
+    Item(u32),
+    /// A client of a plan item has its answer.
+    Answered {
+        /// The plan item.
+        item: u32,
+        /// The answer.
+        outcome: Outcome,
+    },
+    /// A party has had a turn, or something has happened to it.
+    Party(PartyId),
+    /// The store cannot run a statement: the run is void.
+    Unsupported(Text),
+}
+
+/// A world in mid-run: all parties and all that is on its way.
+#[derive(Debug)]
+pub struct Kernel<P: Program, S> {
+    program: P,
+    now: Micros,
+    steps: u64,
+    queue: Queue<Pending>,
+    chance: Chance,
+    knobs: Knobs,
+    aims: BTreeMap<Aim, Vec<CallFault>>,
+    parties: Vec<Party<P, S>>,
+    objects: BTreeMap<(Namespace, ObjectName), PartyId>,
+    fronts: Vec<PartyId>,
+    shared: BTreeMap<(Shared, Text), Text>,
+    unsupported: Option<Text>,
+}
+
+impl<P: Program, S: Store> Kernel<P, S> {
+    /// An empty world. Aimed faults are armed from the beginning.
+    #[must_use]
+    pub fn new(program: P, chance: Chance, knobs: Knobs, aims: BTreeMap<Aim, Vec<CallFault>>) -> Self {
+        Kernel {
+            program,
+            now: Micros::ZERO,
+            steps: 0,
+            queue: Queue::new(),
+            chance,
+            knobs,
+            aims,
+            parties: Vec::new(),
+            objects: BTreeMap::new(),
+            fronts: Vec::new(),
+            shared: BTreeMap::new(),
+            unsupported: None,
+        }
+    }
+
+    /// The true time.
+    #[must_use]
+    pub fn now(&self) -> Micros {
+        self.now
+    }
+
+    /// How many steps were taken.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The events that could be taken next, earliest first.
+    pub fn enabled(&self) -> impl Iterator<Item = EventKey> {
+        self.queue.iter().map(|(key, _)| *key)
+    }
+
+    /// The earliest of them.
+    #[must_use]
+    pub fn earliest(&self) -> Option<EventKey> {
+        self.queue.first()
+    }
+
+    /// Puts another platform in place of this one: how the healing phase begins.
+    pub fn set_knobs(&mut self, knobs: Knobs) {
+        self.knobs = knobs;
+    }
+
+    /// Disarms the aimed faults that have not struck.
+    pub fn disarm(&mut self) {
+        self.aims.clear();
+    }
+
+    /// Writes an entry of a shared service, as a deployment does.
+    pub fn configure(&mut self, store: Shared, key: &str, value: &str) {
+        self.shared.insert((store, Text::new(key)), Text::new(value));
+    }
+
+    /// Adds an isolate of the front Worker.
+    pub fn add_front(&mut self) -> PartyId {
+        let who = Text::from(format!("front {}", self.fronts.len()));
+        let id = self.add_party(who, None);
+        self.fronts.push(id);
+        id
+    }
+
+    /// The front Workers, in the order they were added.
+    #[must_use]
+    pub fn fronts(&self) -> &[PartyId] {
+        &self.fronts
+    }
+
+    /// The object of this name, made on first reach. `None` where the program has no such namespace.
+    pub fn object(&mut self, namespace: &Namespace, name: &ObjectName) -> Option<PartyId> {
+        let address = (namespace.clone(), name.clone());
+        if let Some(known) = self.objects.get(&address) {
+            return Some(*known);
+        }
+        self.program.object(namespace)?;
+        let id = self.add_party(Text::from(format!("{namespace}/{name}")), Some(address.clone()));
+        self.objects.insert(address, id);
+        Some(id)
+    }
+
+    /// All objects, by namespace and name.
+    pub fn objects(&self) -> impl Iterator<Item = (&Namespace, &ObjectName, PartyId)> {
+        self.objects
+            .iter()
+            .map(|((namespace, name), id)| (namespace, name, *id))
+    }
+
+    /// A party's name, as observers are told it.
+    #[must_use]
+    pub fn who(&self, party: PartyId) -> &Text {
+        &self.party(party).who
+    }
+
+    /// An object's database as it stands, confirmed or not.
+    pub fn store(&mut self, object: PartyId) -> Option<&mut S> {
+        self.party_mut(object)
+            .storage
+            .as_mut()
+            .map(|storage| &mut storage.store)
+    }
+
+    /// How many commits an object has made.
+    #[must_use]
+    pub fn commits(&self, object: PartyId) -> u64 {
+        self.party(object)
+            .storage
+            .as_ref()
+            .map_or(0, |storage| storage.commits)
+    }
+
+    /// Makes a plan item due at an instant.
+    pub fn schedule_item(&mut self, item: u32, at: Micros) {
+        let origin = self.chance.origin(&Origin::Item(item));
+        self.schedule(at, origin, Pending::Item(item));
+    }
+
+    /// Sends a client's request to a party, now. Requests of clients arrive; what is lost between a client and the
+    /// platform is the plan's to say.
+    pub fn send(&mut self, item: u32, to: PartyId, request: Request) {
+        let origin = self.chance.origin(&Origin::Item(item));
+        let delivery = Delivery::Request {
+            request,
+            reply_to: ReplyTo::Client { item },
+        };
+        let sent = Sent {
+            delivery,
+            origin,
+            cause: Some(StepId(self.steps)),
+        };
+        self.schedule(self.now, origin, Pending::Arrival(to, sent));
+    }
+
+    /// Takes an object's memory from it, now, together with some of its commits that are not confirmed.
+    pub fn reset(&mut self, item: u32, object: PartyId) {
+        let origin = self.chance.origin(&Origin::Item(item));
+        self.schedule(self.now, origin, Pending::Reset(object));
+    }
+
+    /// What tasks are under way, and what they wait for: who, which task, what.
+    #[must_use]
+    pub fn waits(&self) -> Vec<(&Text, protocol::host::TaskId, Waiting<'_>)> {
+        let mut waits = Vec::new();
+        for party in &self.parties {
+            let of_party = match &party.life {
+                Some(Life::Object(object)) => self.program.waits(object),
+                Some(Life::Front(front)) => self.program.front_waits(front),
+                None => Vec::new(),
+            };
+            waits.extend(
+                of_party
+                    .into_iter()
+                    .map(|(task, waiting)| (&party.who, task, waiting)),
+            );
+        }
+        waits
+    }
+
+    /// Takes one event. `None` when it is not there.
+    pub fn step(&mut self, key: EventKey, watch: &mut dyn Observer) -> Option<Stepped> {
+        let pending = self.queue.take(key)?;
+        // An event that is taken out of its turn happens now; time does not run backwards.
+        self.now = self.now.max(key.at);
+        self.steps += 1;
+        let stepped = match pending {
+            Pending::Item(item) => Stepped::Item(item),
+            Pending::Answered { item, outcome } => {
+                self.see(
+                    &Text::new_static("client"),
+                    What::Answered {
+                        item,
+                        outcome: &outcome,
+                    },
+                    watch,
+                );
+                Stepped::Answered { item, outcome }
+            }
+            Pending::Arrival(party, sent) => {
+                self.arrive(party, sent, watch);
+                Stepped::Party(party)
+            }
+            Pending::Free(party) => {
+                self.free(party, watch);
+                Stepped::Party(party)
+            }
+            Pending::Confirmed(party, incarnation) => {
+                self.confirm(party, incarnation, watch);
+                Stepped::Party(party)
+            }
+            Pending::Reset(party) => {
+                self.reset_now(party, watch);
+                Stepped::Party(party)
+            }
+        };
+        Some(self.unsupported.take().map_or(stepped, Stepped::Unsupported))
+    }
+
+    fn party(&self, id: PartyId) -> &Party<P, S> {
+        &self.parties[id.0 as usize]
+    }
+
+    fn party_mut(&mut self, id: PartyId) -> &mut Party<P, S> {
+        &mut self.parties[id.0 as usize]
+    }
+
+    fn add_party(&mut self, who: Text, address: Option<(Namespace, ObjectName)>) -> PartyId {
+        let id = PartyId(u32::try_from(self.parties.len()).expect("a run has fewer than 2^32 parties"));
+        let alarm_origin = self.chance.origin(&Origin::Alarm(who.clone()));
+        let storage = address.is_some().then(|| Storage {
+            store: S::open(),
+            alarm: Alarm::default(),
+            unconfirmed: VecDeque::new(),
+            commits: 0,
+            last_confirm: Micros::ZERO,
+        });
+        self.parties.push(Party {
+            who,
+            address,
+            alarm_origin,
+            incarnation: 0,
+            life: None,
+            origins: BTreeMap::new(),
+            replies: BTreeMap::new(),
+            stubs: BTreeMap::new(),
+            calls_made: BTreeMap::new(),
+            busy_until: Micros::ZERO,
+            waiting: VecDeque::new(),
+            storage,
+        });
+        id
+    }
+
+    fn see(&self, who: &Text, what: What<'_>, watch: &mut dyn Observer) {
+        watch.observe(&Observed {
+            step: StepId(self.steps),
+            at: self.now,
+            who,
+            what,
+        });
+    }
+
+    fn schedule(&mut self, at: Micros, origin: OriginId, pending: Pending) -> EventKey {
+        let tie = self
+            .chance
+            .choose(Purpose::Order, origin, &Text::default(), 1 << 32);
+        self.queue.schedule(at, tie, pending)
+    }
+
+    /// Something has reached a party: it has its turn, or waits until the thread is free.
+    fn arrive(&mut self, id: PartyId, sent: Sent, watch: &mut dyn Observer) {
+        let now = self.now;
+        let party = self.party_mut(id);
+        if party.waiting.is_empty() && party.busy_until <= now {
+            self.turn(id, sent, watch);
+            return;
+        }
+        party.waiting.push_back(sent);
+        if party.waiting.len() == 1 {
+            self.schedule_free(id);
+        }
+    }
+
+    fn schedule_free(&mut self, id: PartyId) {
+        let party = self.party(id);
+        let (at, origin) = (party.busy_until.max(self.now), party.alarm_origin);
+        self.schedule(at, origin, Pending::Free(id));
+    }
+
+    fn free(&mut self, id: PartyId, watch: &mut dyn Observer) {
+        if let Some(sent) = self.party_mut(id).waiting.pop_front() {
+            self.turn(id, sent, watch);
+            if !self.party(id).waiting.is_empty() {
+                self.schedule_free(id);
+            }
+        }
+    }
+
+    /// One turn of a party's code.
+    fn turn(&mut self, id: PartyId, sent: Sent, watch: &mut dyn Observer) {
+        let Some((event, reply_to)) = self.admit(id, sent.delivery) else {
+            return;
+        };
+        let step = StepId(self.steps);
+        let who = self.party(id).who.clone();
+        let party = &mut self.parties[id.0 as usize];
+        let life = party.life.get_or_insert_with(|| match &party.address {
+            Some((namespace, _)) => {
+                let object = self.program.object(namespace);
+                Life::Object(object.expect("an object was made in a namespace that the program has"))
+            }
+            None => Life::Front(self.program.front()),
+        });
+        let what = What::Delivered {
+            incarnation: party.incarnation,
+            event: &event,
+            cause: sent.cause,
+            origin: self.chance.origin_of(sent.origin),
+        };
+        watch.observe(&Observed {
+            step,
+            at: self.now,
+            who: &who,
+            what,
+        });
+        let mut turn = Turn {
+            step,
+            started: self.now,
+            worked: Micros::ZERO,
+            who: &who,
+            name: party.address.as_ref().map(|(_, name)| name),
+            database: party.storage.as_mut().map(|storage| Database {
+                store: &mut storage.store,
+                alarm: &mut storage.alarm,
+                undo: None,
+            }),
+            chance: &mut self.chance,
+            origin: sent.origin,
+            origins: &mut party.origins,
+            replies: &mut party.replies,
+            reply_to,
+            outputs: Vec::new(),
+            ending: None,
+            watch: &mut *watch,
+        };
+        match life {
+            Life::Object(object) => self.program.deliver(object, event, &mut turn),
+            Life::Front(front) => self.program.deliver_front(front, event, &mut turn),
+        };
+        let ended_at = turn.at();
+        let undo = turn.database.as_ref().and_then(|database| database.undo);
+        let (outputs, ending) = (turn.outputs, turn.ending);
+        party.busy_until = party.busy_until.max(ended_at);
+        match ending {
+            None => self.commit(id, undo, outputs, ended_at, watch),
+            Some(Ending::Aborted(why)) => self.abort(id, undo, outputs, &why, watch),
+            Some(Ending::Unsupported(what)) => self.unsupported = Some(what),
+        }
+    }
+
+    /// The event that a delivery is to the incarnation that is there now; none where it was meant for an earlier one.
+    fn admit(&mut self, id: PartyId, delivery: Delivery) -> Option<(protocol::host::Event, Option<ReplyTo>)> {
+        let party = self.party_mut(id);
+        match &delivery {
+            Delivery::Answer { to, .. } if to.incarnation != party.incarnation || party.life.is_none() => {
+                None
+            }
+            Delivery::Alarm { .. } => {
+                let alarm = &mut party.storage.as_mut()?.alarm;
+                let event = delivery.event(alarm);
+                alarm.begin_run();
+                Some((event, Some(ReplyTo::Alarm)))
+            }
+            Delivery::Answer { .. } | Delivery::Request { .. } => {
+                let event = delivery.event(&Alarm::default());
+                let reply_to = match delivery {
+                    Delivery::Request { reply_to, .. } => Some(reply_to),
+                    _ => None,
+                };
+                Some((event, reply_to))
+            }
+        }
+    }
+
+    /// A world of its own in the same state: from here on, both can be run.
+    #[must_use]
+    pub fn fork(&mut self) -> Self {
+        Kernel {
+            program: self.program.clone(),
+            now: self.now,
+            steps: self.steps,
+            queue: self.queue.clone(),
+            chance: self.chance.clone(),
+            knobs: self.knobs.clone(),
+            aims: self.aims.clone(),
+            parties: self.parties.iter_mut().map(Party::fork).collect(),
+            objects: self.objects.clone(),
+            fronts: self.fronts.clone(),
+            shared: self.shared.clone(),
+            unsupported: self.unsupported.clone(),
+        }
+    }
+
+    /// A digest of the state that decides what can happen from here on: times count from now, and the numbers that
+    /// only tell how much has happened are left out.
+    #[must_use]
+    pub fn state_digest(&mut self) -> u128 {
+        let mut hasher = Xxh3::new();
+        for party in &mut self.parties {
+            party.hash_state(self.now, &mut hasher);
+        }
+        for (key, pending) in self.queue.iter() {
+            key.at.since(self.now).hash(&mut hasher);
+            pending.hash_state(&mut hasher);
+        }
+        self.shared.hash(&mut hasher);
+        self.aims.hash(&mut hasher);
+        hasher.digest128()
+    }
+}
+
+impl Pending {
+    fn hash_state(&self, hasher: &mut impl Hasher) {
+        std::mem::discriminant(self).hash(hasher);
+        match self {
+            Pending::Item(item) => item.hash(hasher),
+            Pending::Arrival(party, sent) => (party, &sent.delivery).hash(hasher),
+            Pending::Free(party) | Pending::Reset(party) => party.hash(hasher),
+            Pending::Confirmed(party, incarnation) => (party, incarnation).hash(hasher),
+            Pending::Answered { item, outcome } => (item, outcome).hash(hasher),
+        }
+    }
+}

@@ -25,11 +25,18 @@ pub(super) struct Queue<E> {
 
 impl<E> Queue<E> {
     pub fn new() -> Self {
-        Queue { events: BTreeMap::new(), scheduled: 0 }
+        Queue {
+            events: BTreeMap::new(),
+            scheduled: 0,
+        }
     }
 
     pub fn schedule(&mut self, at: Micros, tie: u64, event: E) -> EventKey {
-        let key = EventKey { at, tie, serial: self.scheduled };
+        let key = EventKey {
+            at,
+            tie,
+            serial: self.scheduled,
+        };
         self.scheduled += 1;
         self.events.insert(key, event);
         key

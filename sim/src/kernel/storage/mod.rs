@@ -6,6 +6,7 @@
 //!
 //! Faults and limits are injected above the stores, so that both have the same.
 
+pub mod limits;
 pub mod model;
 pub mod sqlite;
 
@@ -27,6 +28,10 @@ pub enum StoreError {
     /// This store does not run such statements: the run ends, void.
     #[error("the model store does not run this statement: {0}")]
     Unsupported(Text),
+    /// The database refused it and undid more than the statement: the object is reset, whether the code catches the
+    /// error or not (`platform.md` section 4, items 6 and 7; `workerd.md` T9).
+    #[error("the statement broke the object: {0}")]
+    Broken(SqlError),
 }
 
 /// All tables of a database: name to rows, each in the order of its key.

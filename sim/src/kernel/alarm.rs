@@ -1,0 +1,134 @@
+//! Alarms: one an object, at least once, retried, and given up (`platform.md` section 6).
+
+use protocol::host::{Outcome, Text};
+use protocol::task::Program;
+
+use super::choice::Purpose;
+use super::party::{Alarm, Delivery, PartyId, Running, Sent};
+use super::storage::Store;
+use super::time::Micros;
+use super::watch::StepId;
+use super::{Kernel, Pending};
+
+/// How many retries of a failing alarm there are: seven runs in all.
+const RETRIES: u32 = 6;
+
+/// The wait before the first retry; each later one is twice as long.
+const FIRST_RETRY: Micros = Micros::from_millis(2_000);
+
+impl Alarm {
+    /// A run begins: until the code sets the alarm again, it sees none.
+    pub(super) fn begin_run(&mut self) {
+        let scheduled = self.stored.expect("an alarm that runs was set");
+        self.running = Some(Running {
+            scheduled,
+            set_since: false,
+        });
+        self.event = None;
+    }
+
+    /// A run has ended. Whether a retry is due.
+    fn end_run(&mut self, failed: bool) -> bool {
+        let run = self
+            .running
+            .take()
+            .expect("an alarm's run that ends was under way");
+        if run.set_since {
+            // The new time stands, whether the run failed or not, and counts from the start (`workerd.md` A4, A5).
+            self.failed = 0;
+            return false;
+        }
+        if failed && self.failed < RETRIES {
+            self.failed += 1;
+            return true;
+        }
+        self.failed = 0;
+        self.stored = None;
+        false
+    }
+}
+
+impl<P: Program, S: Store> Kernel<P, S> {
+    /// Makes the queue agree with an object's alarm after a turn in which it may have changed.
+    pub(super) fn sync_alarm(&mut self, id: PartyId) {
+        let party = self.party(id);
+        let origin = party.alarm_origin;
+        let Some(storage) = &party.storage else { return };
+        let alarm = &storage.alarm;
+        if alarm.running.is_some() {
+            // At most one run at a time: what was set meanwhile is looked at when the run ends.
+            return;
+        }
+        let (stored, old) = (alarm.stored, alarm.event);
+        if stored == old.map(|(_, scheduled_for)| scheduled_for) {
+            return;
+        }
+        if let Some((event, _)) = old {
+            self.queue.take(event);
+        }
+        let event = stored.map(|at| {
+            let due = Micros::when_shown(at).max(self.now);
+            let late = self.knobs.alarm_lateness.draw(
+                &mut self.chance,
+                Purpose::AlarmLateness,
+                origin,
+                &Text::default(),
+            );
+            (self.schedule_alarm(id, due.after(late), 0), at)
+        });
+        self.alarm_mut(id).event = event;
+    }
+
+    fn schedule_alarm(&mut self, id: PartyId, at: Micros, retry: u32) -> super::EventKey {
+        let origin = self.party(id).alarm_origin;
+        let sent = Sent {
+            delivery: Delivery::Alarm { retry },
+            origin,
+            cause: Some(StepId(self.steps)),
+        };
+        self.schedule(at, origin, Pending::Arrival(id, sent))
+    }
+
+    /// A run of an alarm has ended, and what it wrote is durable.
+    pub(super) fn end_alarm_run(&mut self, id: PartyId, outcome: &Outcome) {
+        let retry = self.alarm_mut(id).end_run(outcome.is_err());
+        if retry {
+            self.retry_alarm(id);
+        } else {
+            self.sync_alarm(id);
+        }
+    }
+
+    /// An incarnation has ended during a run: it counts as failed (`workerd.md` A9), unless the alarm was set since.
+    pub(super) fn interrupt_alarm_run(&mut self, id: PartyId) {
+        let Some(storage) = &mut self.party_mut(id).storage else {
+            return;
+        };
+        if storage.alarm.running.is_none() {
+            self.sync_alarm(id);
+            return;
+        }
+        if storage.alarm.end_run(true) {
+            self.retry_alarm(id);
+        } else {
+            self.sync_alarm(id);
+        }
+    }
+
+    fn retry_alarm(&mut self, id: PartyId) {
+        let origin = self.party(id).alarm_origin;
+        let Alarm { failed, stored, .. } = *self.alarm_mut(id);
+        let stored = stored.expect("an alarm that is retried is still set");
+        let wait = Micros(FIRST_RETRY.0 << (failed - 1));
+        let jitter = self
+            .chance
+            .choose(Purpose::RetryJitter, origin, &Text::default(), wait.0 / 4 + 1);
+        let event = self.schedule_alarm(id, self.now.after(wait).after(Micros(jitter)), failed);
+        self.alarm_mut(id).event = Some((event, stored));
+    }
+
+    fn alarm_mut(&mut self, id: PartyId) -> &mut Alarm {
+        let storage = self.party_mut(id).storage.as_mut();
+        &mut storage.expect("only objects have alarms").alarm
+    }
+}

@@ -1,0 +1,327 @@
+//! Calls between parties: order, latency, loss, and what callers are told (`platform.md` sections 11 and 12).
+
+use protocol::host::{Answer, CallError, CallId, Label, Outcome, Request, Stub, Text};
+use protocol::task::Program;
+
+use super::choice::{OriginId, Purpose};
+use super::network::{Aim, CallFault, connection_lost};
+use super::party::{CallerRef, Delivery, Held, Output, PartyId, ReplyTo, Sent, ServiceAnswer, ServiceTime};
+use super::storage::Store;
+use super::time::Micros;
+use super::watch::{FaultKind, Observer, StepId, What};
+use super::{Kernel, Pending};
+
+/// What the network does to one call.
+#[derive(Clone, Copy, Debug)]
+struct Fate {
+    request_lost: bool,
+    request_takes: Micros,
+    answer_lost: bool,
+    answer_late: Micros,
+}
+
+impl<P: Program, S: Store> Kernel<P, S> {
+    /// Lets an output leave: what it had to wait for has happened.
+    pub(super) fn release(&mut self, id: PartyId, held: Held, at: Micros, watch: &mut dyn Observer) {
+        let Held {
+            output, origin, step, ..
+        } = held;
+        match output {
+            Output::Call {
+                call,
+                label,
+                stub,
+                request,
+            } => {
+                let caller = self.caller(id, call, label, Some(stub.clone()));
+                self.send_call(caller, &stub, request, origin, at, step, watch);
+            }
+            Output::Reply {
+                to: ReplyTo::Alarm,
+                outcome,
+            } => self.end_alarm_run(id, &outcome),
+            Output::Reply { to, outcome } => self.tell(to, outcome, origin, at, watch),
+            Output::Act(effect) => {
+                let who = self.party(id).who.clone();
+                self.see(&who, What::Acted(&effect), watch);
+            }
+            Output::Put {
+                call,
+                label,
+                store,
+                key,
+                value,
+            } => {
+                self.shared.insert((store, key), value);
+                let takes = self.service_time(origin, label);
+                self.answer(
+                    self.caller(id, call, label, None),
+                    Ok(Answer::Done),
+                    origin,
+                    at.after(takes),
+                    step,
+                );
+            }
+            Output::Service {
+                call,
+                label,
+                after,
+                answer,
+            } => {
+                let takes = match after {
+                    ServiceTime::Exactly(length) => length,
+                    ServiceTime::Drawn => self.service_time(origin, label),
+                };
+                let answer = match answer {
+                    ServiceAnswer::Ready(answer) => answer,
+                    ServiceAnswer::Entry(store, key) => {
+                        Answer::Entry(self.shared.get(&(store, key)).cloned())
+                    }
+                };
+                self.answer(
+                    self.caller(id, call, label, None),
+                    Ok(answer),
+                    origin,
+                    at.after(takes),
+                    step,
+                );
+            }
+        }
+    }
+
+    fn caller(&self, party: PartyId, call: CallId, label: Label, stub: Option<Stub>) -> CallerRef {
+        CallerRef {
+            party,
+            incarnation: self.party(party).incarnation,
+            call,
+            label,
+            stub,
+        }
+    }
+
+    fn service_time(&mut self, origin: OriginId, label: Label) -> Micros {
+        self.knobs.service.draw(
+            &mut self.chance,
+            Purpose::Service,
+            origin,
+            &Text::new_static(label.0),
+        )
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one message and its circumstances, used in one place"
+    )]
+    fn send_call(
+        &mut self,
+        caller: CallerRef,
+        stub: &Stub,
+        request: Request,
+        origin: OriginId,
+        at: Micros,
+        step: StepId,
+        watch: &mut dyn Observer,
+    ) {
+        let aimed = self.aimed_at(&caller);
+        let stubs = &mut self.party_mut(caller.party).stubs;
+        if let Some(error) = stubs.entry(stub.clone()).or_default().broken.clone() {
+            self.answer(caller, Err(error), origin, at, step);
+            return;
+        }
+        let fate = self.fate(&caller, aimed, origin, watch);
+        let state = self
+            .party_mut(caller.party)
+            .stubs
+            .entry(stub.clone())
+            .or_default();
+        // Calls on one stub start in the order they were made (`platform.md` section 12, item 1).
+        let arrival = at
+            .after(fate.request_takes)
+            .max(state.last_arrival.after(Micros(1)));
+        state.last_arrival = arrival;
+        let Some(target) = self.object(&stub.namespace, &stub.name) else {
+            let error = CallError::thrown(format!("there is no namespace {}", stub.namespace));
+            self.answer(caller, Err(error), origin, at, step);
+            return;
+        };
+        if fate.request_lost {
+            self.fail(caller, connection_lost(), origin, at, step);
+            return;
+        }
+        let reply_to = ReplyTo::Caller {
+            caller,
+            answer_lost: fate.answer_lost,
+            answer_late: fate.answer_late,
+        };
+        let sent = Sent {
+            delivery: Delivery::Request { request, reply_to },
+            origin,
+            cause: Some(step),
+        };
+        self.schedule(arrival, origin, Pending::Arrival(target, sent));
+    }
+
+    /// Draws what happens to a call, and lets faults that are aimed at it strike.
+    fn fate(
+        &mut self,
+        caller: &CallerRef,
+        aimed: Vec<CallFault>,
+        origin: OriginId,
+        watch: &mut dyn Observer,
+    ) -> Fate {
+        let label = Text::new_static(caller.label.0);
+        let knobs = self.knobs.clone();
+        let chance = &mut self.chance;
+        let mut fate = Fate {
+            request_lost: chance.happens(Purpose::RequestLoss, origin, &label, knobs.request_loss),
+            request_takes: knobs
+                .latency
+                .draw(chance, Purpose::RequestLatency, origin, &label),
+            answer_lost: chance.happens(Purpose::AnswerLoss, origin, &label, knobs.answer_loss),
+            answer_late: Micros::ZERO,
+        };
+        let mut struck = Vec::new();
+        if chance.happens(Purpose::RequestLate, origin, &label, knobs.late) {
+            let by = knobs.late_by.draw(chance, Purpose::RequestLateBy, origin, &label);
+            struck.push(CallFault::DelayRequest(protocol::host::Millis(by.0 / 1_000)));
+        }
+        if chance.happens(Purpose::AnswerLate, origin, &label, knobs.late) {
+            let by = knobs.late_by.draw(chance, Purpose::AnswerLateBy, origin, &label);
+            struck.push(CallFault::DelayAnswer(protocol::host::Millis(by.0 / 1_000)));
+        }
+        struck.extend(aimed);
+        for fault in struck {
+            match fault {
+                CallFault::LoseRequest => fate.request_lost = true,
+                CallFault::LoseAnswer => fate.answer_lost = true,
+                CallFault::DelayRequest(by) => {
+                    fate.request_takes = fate.request_takes.after(Micros::from_millis(by.0));
+                    self.struck(caller, FaultKind::RequestLate, watch);
+                }
+                CallFault::DelayAnswer(by) => {
+                    fate.answer_late = fate.answer_late.after(Micros::from_millis(by.0))
+                }
+            }
+        }
+        if fate.request_lost {
+            self.struck(caller, FaultKind::RequestLost, watch);
+        }
+        fate
+    }
+
+    /// The faults that are aimed at this call. Counts it.
+    fn aimed_at(&mut self, caller: &CallerRef) -> Vec<CallFault> {
+        let party = &mut self.parties[caller.party.0 as usize];
+        let made = party.calls_made.entry(caller.label).or_default();
+        let nth = *made;
+        *made += 1;
+        if self.aims.is_empty() {
+            return Vec::new();
+        }
+        let aim = Aim {
+            caller: party.who.clone(),
+            label: Text::new_static(caller.label.0),
+            nth,
+        };
+        self.aims.remove(&aim).unwrap_or_default()
+    }
+
+    fn struck(&self, caller: &CallerRef, kind: FaultKind, watch: &mut dyn Observer) {
+        self.see(&self.party(caller.party).who, What::Fault { kind }, watch);
+    }
+
+    /// Tells whoever waits for the end of a task how it ended.
+    pub(super) fn tell(
+        &mut self,
+        to: ReplyTo,
+        outcome: Outcome,
+        origin: OriginId,
+        at: Micros,
+        watch: &mut dyn Observer,
+    ) {
+        let step = StepId(self.steps);
+        match to {
+            ReplyTo::Client { item } => {
+                self.schedule(at, origin, Pending::Answered { item, outcome });
+            }
+            ReplyTo::Caller {
+                caller,
+                answer_lost: true,
+                ..
+            } => {
+                self.struck(&caller, FaultKind::AnswerLost, watch);
+                self.fail(caller, connection_lost(), origin, at, step);
+            }
+            ReplyTo::Caller {
+                caller, answer_late, ..
+            } => {
+                if answer_late > Micros::ZERO {
+                    self.struck(&caller, FaultKind::AnswerLate, watch);
+                }
+                let label = Text::new_static(caller.label.0);
+                let takes = self
+                    .knobs
+                    .latency
+                    .draw(&mut self.chance, Purpose::AnswerLatency, origin, &label);
+                let arrival = at.after(takes).after(answer_late);
+                match outcome {
+                    Ok(response) => {
+                        let response = response.expect("a request is answered with a response");
+                        self.answer(caller, Ok(Answer::Response(response)), origin, arrival, step);
+                    }
+                    Err(error) => {
+                        if error.reset {
+                            self.break_stub(&caller, &error);
+                        }
+                        self.answer(
+                            caller,
+                            Err(CallError {
+                                remote: true,
+                                ..error
+                            }),
+                            origin,
+                            arrival,
+                            step,
+                        );
+                    }
+                }
+            }
+            ReplyTo::Alarm => unreachable!("the end of an alarm's run is told to nobody"),
+        }
+    }
+
+    /// Tells a caller, after a while, that its call failed. The stub is of no more use.
+    fn fail(&mut self, caller: CallerRef, error: CallError, origin: OriginId, at: Micros, step: StepId) {
+        let label = Text::new_static(caller.label.0);
+        let notice = self
+            .knobs
+            .notice
+            .draw(&mut self.chance, Purpose::FailureNotice, origin, &label);
+        self.break_stub(&caller, &error);
+        self.answer(caller, Err(error), origin, at.after(notice), step);
+    }
+
+    fn break_stub(&mut self, caller: &CallerRef, error: &CallError) {
+        let party = self.party_mut(caller.party);
+        if let (Some(stub), true) = (&caller.stub, party.incarnation == caller.incarnation) {
+            party.stubs.entry(stub.clone()).or_default().broken = Some(error.clone());
+        }
+    }
+
+    fn answer(
+        &mut self,
+        to: CallerRef,
+        outcome: protocol::host::CallOutcome,
+        origin: OriginId,
+        at: Micros,
+        cause: StepId,
+    ) {
+        let party = to.party;
+        let sent = Sent {
+            delivery: Delivery::Answer { to, outcome },
+            origin,
+            cause: Some(cause),
+        };
+        self.schedule(at, origin, Pending::Arrival(party, sent));
+    }
+}

@@ -1,0 +1,297 @@
+//! Commits, the output gate, and the end of an incarnation (`platform.md` sections 3, 4, 9).
+
+use std::hash::{Hash, Hasher};
+
+use protocol::host::{CallError, Text};
+use protocol::task::Program;
+
+use super::choice::Purpose;
+use super::party::{Commit, Held, Life, Output, Party, PartyId, ReplyTo, Storage};
+use super::storage::Store;
+use super::time::Micros;
+use super::turn::Undo;
+use super::watch::{FaultKind, Observer, What};
+use super::{Kernel, Pending};
+
+impl<P: Program, S: Store> Kernel<P, S> {
+    /// A turn has run to its end: its writes go to the storage, and its messages leave, each when all writes made
+    /// before it are durable.
+    pub(super) fn commit(
+        &mut self,
+        id: PartyId,
+        undo: Option<Undo>,
+        outputs: Vec<Held>,
+        at: Micros,
+        watch: &mut dyn Observer,
+    ) {
+        let nothing_before = self
+            .party(id)
+            .storage
+            .as_ref()
+            .is_none_or(|storage| storage.unconfirmed.is_empty());
+        let (behind, ahead): (Vec<_>, Vec<_>) = outputs.into_iter().partition(|held| held.behind_write);
+        // A digest, a sleep or a read is not output: the gate does not hold it.
+        let (services, behind): (Vec<_>, Vec<_>) = behind
+            .into_iter()
+            .partition(|held| matches!(held.output, Output::Service { .. }));
+        let (ahead_free, ahead_held): (Vec<_>, Vec<_>) = ahead
+            .into_iter()
+            .partition(|held| nothing_before || matches!(held.output, Output::Service { .. }));
+        if !ahead_held.is_empty() {
+            let storage = self
+                .party_mut(id)
+                .storage
+                .as_mut()
+                .expect("only an object's outputs are held back");
+            storage
+                .unconfirmed
+                .back_mut()
+                .expect("a commit is unconfirmed")
+                .held
+                .extend(ahead_held);
+        }
+        for held in ahead_free.into_iter().chain(services) {
+            self.release(id, held, at, watch);
+        }
+        if let Some(undo) = undo {
+            self.commit_writes(id, undo, behind, at, watch);
+        } else {
+            assert!(
+                behind.is_empty(),
+                "a message waits for a write of a turn that wrote nothing"
+            );
+        }
+        self.sync_alarm(id);
+    }
+
+    fn commit_writes(
+        &mut self,
+        id: PartyId,
+        undo: Undo,
+        held: Vec<Held>,
+        at: Micros,
+        watch: &mut dyn Observer,
+    ) {
+        let party = self.party(id);
+        let (origin, incarnation) = (party.alarm_origin, party.incarnation);
+        let takes = self
+            .knobs
+            .confirm
+            .draw(&mut self.chance, Purpose::Confirm, origin, &Text::default());
+        let storage = self
+            .party_mut(id)
+            .storage
+            .as_mut()
+            .expect("only an object writes");
+        let nth = storage.commits;
+        storage.commits += 1;
+        // Commits are confirmed in the order they were made.
+        let due = at.after(takes).max(storage.last_confirm);
+        storage.last_confirm = due;
+        storage.unconfirmed.push_back(Commit {
+            nth,
+            mark: undo.mark,
+            alarm_before: undo.alarm,
+            held,
+        });
+        let who = self.party(id).who.clone();
+        self.see(&who, What::Committed { nth }, watch);
+        self.schedule(due, origin, Pending::Confirmed(id, incarnation));
+    }
+
+    /// The oldest unconfirmed commit is durable.
+    pub(super) fn confirm(&mut self, id: PartyId, incarnation: u32, watch: &mut dyn Observer) {
+        let party = self.party_mut(id);
+        if party.incarnation != incarnation {
+            return;
+        }
+        let storage = party.storage.as_mut().expect("only an object commits");
+        let commit = storage
+            .unconfirmed
+            .pop_front()
+            .expect("a confirmation is of a commit that waits for it");
+        if storage.unconfirmed.is_empty() {
+            storage.store.forget_all();
+        }
+        let who = party.who.clone();
+        self.see(&who, What::Confirmed { nth: commit.nth }, watch);
+        for held in commit.held {
+            self.release(id, held, self.now, watch);
+        }
+    }
+
+    /// The code has aborted its object, or a statement has broken it: the turn's writes are lost, those of earlier
+    /// turns stay (`workerd.md` T1).
+    pub(super) fn abort(
+        &mut self,
+        id: PartyId,
+        undo: Option<Undo>,
+        outputs: Vec<Held>,
+        why: &Text,
+        watch: &mut dyn Observer,
+    ) {
+        let storage = self
+            .party_mut(id)
+            .storage
+            .as_mut()
+            .expect("only an object can be aborted");
+        if let Some(undo) = undo {
+            storage.store.rollback_to(undo.mark);
+            storage.alarm.stored = undo.alarm;
+        }
+        let survivors = storage.unconfirmed.len();
+        self.end_incarnation(id, survivors, outputs, why, watch);
+    }
+
+    /// A machine fails, code is updated, memory runs out: an object loses its memory, and a suffix of the commits that
+    /// nobody was told of yet (`platform.md` section 14, item 2).
+    pub(super) fn reset_now(&mut self, id: PartyId, watch: &mut dyn Observer) {
+        let origin = self.party(id).alarm_origin;
+        let unconfirmed = self
+            .party(id)
+            .storage
+            .as_ref()
+            .map_or(0, |storage| storage.unconfirmed.len());
+        let lost = self.chance.choose(
+            Purpose::Survivors,
+            origin,
+            &Text::default(),
+            unconfirmed as u64 + 1,
+        );
+        let survivors = unconfirmed - usize::try_from(lost).expect("fewer commits than there are");
+        let party = self.party(id);
+        let who = party.who.clone();
+        if party.life.is_some() {
+            self.see(
+                &who,
+                What::Fault {
+                    kind: FaultKind::Reset,
+                },
+                watch,
+            );
+        }
+        if lost > 0 {
+            self.see(
+                &who,
+                What::Fault {
+                    kind: FaultKind::CommitsLost,
+                },
+                watch,
+            );
+            let storage = self
+                .party_mut(id)
+                .storage
+                .as_mut()
+                .expect("only an object has commits");
+            let first_lost = &storage.unconfirmed[survivors];
+            storage.alarm.stored = first_lost.alarm_before;
+            storage.store.rollback_to(first_lost.mark);
+        }
+        let why = Text::new_static("Durable Object reset because its machine failed.");
+        self.end_incarnation(id, survivors, Vec::new(), &why, watch);
+    }
+
+    /// Ends an incarnation. Everybody who still waits for an answer of it, held back ones included, gets an error.
+    fn end_incarnation(
+        &mut self,
+        id: PartyId,
+        survivors: usize,
+        outputs: Vec<Held>,
+        why: &Text,
+        watch: &mut dyn Observer,
+    ) {
+        let party = self.party_mut(id);
+        let who = party.who.clone();
+        party.life = None;
+        party.incarnation += 1;
+        party.origins.clear();
+        party.stubs.clear();
+        let mut told: Vec<(ReplyTo, Option<super::OriginId>)> = std::mem::take(&mut party.replies)
+            .into_values()
+            .map(|to| (to, None))
+            .collect();
+        let mut held = Vec::new();
+        if let Some(storage) = &mut party.storage {
+            held.extend(storage.unconfirmed.drain(..).flat_map(|commit| commit.held));
+            storage.store.forget_all();
+        }
+        held.extend(outputs);
+        told.extend(held.into_iter().filter_map(|held| match held.output {
+            Output::Reply { to, .. } => Some((to, Some(held.origin))),
+            _ => None,
+        }));
+        self.see(
+            &who,
+            What::Reset {
+                reason: why,
+                survivors: survivors as u64,
+            },
+            watch,
+        );
+        let error = CallError {
+            remote: true,
+            reset: true,
+            ..CallError::thrown(why.clone())
+        };
+        for (to, origin) in told.into_iter().filter(|(to, _)| *to != ReplyTo::Alarm) {
+            let origin = origin.unwrap_or(self.party(id).alarm_origin);
+            self.tell(to, Err(error.clone()), origin, self.now, watch);
+        }
+        self.interrupt_alarm_run(id);
+    }
+}
+
+impl<P: Program, S: Store> Party<P, S> {
+    pub(super) fn fork(&mut self) -> Self {
+        Party {
+            who: self.who.clone(),
+            address: self.address.clone(),
+            alarm_origin: self.alarm_origin,
+            incarnation: self.incarnation,
+            life: self.life.clone(),
+            origins: self.origins.clone(),
+            replies: self.replies.clone(),
+            stubs: self.stubs.clone(),
+            calls_made: self.calls_made.clone(),
+            busy_until: self.busy_until,
+            waiting: self.waiting.clone(),
+            storage: self.storage.as_mut().map(|storage| Storage {
+                store: storage.store.fork(),
+                alarm: storage.alarm.clone(),
+                unconfirmed: storage.unconfirmed.clone(),
+                commits: storage.commits,
+                last_confirm: storage.last_confirm,
+            }),
+        }
+    }
+
+    pub(super) fn hash_state(&mut self, now: Micros, hasher: &mut impl Hasher) {
+        self.who.hash(hasher);
+        self.incarnation.hash(hasher);
+        match &self.life {
+            Some(Life::Object(object)) => object.hash(hasher),
+            Some(Life::Front(front)) => front.hash(hasher),
+            None => 0_u8.hash(hasher),
+        }
+        self.replies.hash(hasher);
+        self.busy_until.since(now).hash(hasher);
+        for sent in &self.waiting {
+            sent.delivery.hash(hasher);
+        }
+        for (stub, state) in &self.stubs {
+            (stub, &state.broken, state.last_arrival.since(now)).hash(hasher);
+        }
+        if let Some(storage) = &mut self.storage {
+            storage.store.digest().hash(hasher);
+            let alarm = &storage.alarm;
+            let due = alarm.stored.map(|at| Micros::when_shown(at).since(now));
+            (
+                due,
+                alarm.running.map(|run| run.set_since),
+                alarm.failed,
+                storage.unconfirmed.len(),
+            )
+                .hash(hasher);
+        }
+    }
+}
