@@ -1,0 +1,83 @@
+//! What must hold, and what must have happened.
+//!
+//! A world's invariants stand in one table, each a small file: its id, what it says, why the check is sound and what it
+//! cannot see. They read the world, never what the protocol says of itself.
+
+mod marks;
+
+use std::fmt;
+
+use protocol::host::Text;
+use serde::{Deserialize, Serialize};
+
+pub use marks::Marks;
+
+/// One thing that must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Invariant {
+    /// What it is called everywhere.
+    pub id: &'static str,
+    /// What must hold, in a sentence.
+    pub statement: &'static str,
+}
+
+/// What must hold in any world, checked by the run itself.
+pub const GENERAL: [Invariant; 2] = [
+    Invariant { id: "PANIC", statement: "no code of the protocol panics" },
+    Invariant { id: "RUNAWAY", statement: "a run ends within its bound of events" },
+];
+
+/// Something that had to hold and did not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Violation {
+    /// The invariant's id.
+    pub invariant: Text,
+    /// Whom it concerns: parties as `namespace/name`.
+    pub concerns: Vec<Text>,
+    /// What the world says, with the two values that disagree.
+    pub detail: Text,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} violated: {}", self.invariant, self.detail)
+    }
+}
+
+/// What a run has shown. In the order of precedence of their exit codes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Two runs of one plan differed: nothing else that a run says can be believed.
+    NotDeterministic(Text),
+    /// Something that must hold did not.
+    Violated(Violation),
+    /// The run has shown nothing, and why.
+    Void(Text),
+    /// Everything held.
+    Passed,
+}
+
+impl Verdict {
+    /// The exit code that this verdict ends a command with.
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Verdict::NotDeterministic(_) => 4,
+            Verdict::Violated(_) => 1,
+            Verdict::Void(_) => 3,
+            Verdict::Passed => 0,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::NotDeterministic(what) => write!(f, "not deterministic: {what}"),
+            Verdict::Violated(violation) => fmt::Display::fmt(violation, f),
+            Verdict::Void(why) => write!(f, "void: {why}"),
+            Verdict::Passed => f.write_str("passed"),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Plans: everything that a run does, as data.
+
+use std::collections::BTreeMap;
+
+use protocol::host::Text;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::{Aim, CallFault, FixedChoice, Knobs, Micros};
+
+/// Everything that a run of a world does: the world's shape, the operations, the faults, and the choices that are
+/// fixed. What is not fixed is decided by the seed, each choice by its own key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Plan<Shape, Operation> {
+    /// The scenario that it was generated for.
+    pub scenario: Text,
+    /// What decides the choices that are not fixed.
+    pub seed: u64,
+    /// How long faults are injected.
+    pub lasts: Micros,
+    /// How long the world has, after that, to come to rest.
+    pub settles: Micros,
+    /// How the platform behaves while faults are injected.
+    pub knobs: Knobs,
+    /// What there is when the run begins.
+    pub shape: Shape,
+    /// What happens, in any order.
+    pub items: Vec<Item<Operation>>,
+    /// Choices that do not depend on the seed.
+    pub fixed: Vec<FixedChoice>,
+}
+
+/// One thing that a plan does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Item<Operation> {
+    /// Its number, by which the choices of all that descends from it are known. Removing another item changes nothing
+    /// about it.
+    pub id: u32,
+    /// When it happens; for a fault that is aimed at a call, when the call does.
+    #[serde(default)]
+    pub at: Micros,
+    /// What happens.
+    #[serde(flatten)]
+    pub act: Act<Operation>,
+}
+
+/// What an item does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Act<Operation> {
+    /// A client or an operator does something.
+    Operation(Operation),
+    /// Something breaks.
+    Fault(Fault),
+}
+
+/// What breaks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Fault {
+    /// An object loses its memory, and perhaps commits that nobody was told of.
+    Reset {
+        /// The object, as `namespace/name`.
+        object: Text,
+    },
+    /// One call of a party goes wrong.
+    Call {
+        /// Which call.
+        aim: Aim,
+        /// What happens to it.
+        fault: CallFault,
+    },
+}
+
+impl<Shape, Operation> Plan<Shape, Operation> {
+    /// The faults that are aimed at calls.
+    #[must_use]
+    pub fn aims(&self) -> BTreeMap<Aim, Vec<CallFault>> {
+        let mut aims: BTreeMap<Aim, Vec<CallFault>> = BTreeMap::new();
+        for item in &self.items {
+            if let Act::Fault(Fault::Call { aim, fault }) = &item.act {
+                aims.entry(aim.clone()).or_default().push(*fault);
+            }
+        }
+        aims
+    }
+}

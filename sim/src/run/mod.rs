@@ -1,0 +1,227 @@
+//! One plan in, one verdict out: the only loop over events.
+//!
+//! A run is a pure function of a plan, a variant's rules and a kind of store. Sweeping, replaying, shrinking and
+//! exploring choose plans and watch; none of them has a loop of its own.
+
+mod panics;
+
+use protocol::host::Text;
+
+use crate::check::{Marks, Verdict, Violation};
+use crate::kernel::storage::Store;
+use crate::kernel::{
+    BehaviourChain, Chance, FullChain, Kernel, Micros, Observed, Observer, RunHash, StepId, Stepped, What,
+};
+use crate::plan::{Act, Fault};
+use crate::world::{PlanOf, World};
+
+/// How many events a run may take for each simulated second and party, before it counts as a runaway.
+const EVENTS_PER_SECOND: u64 = 20_000;
+
+/// What a run has shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Whether all held.
+    pub verdict: Verdict,
+    /// The hash of what the protocol decided and answered.
+    pub behaviour: RunHash,
+    /// The hash of everything.
+    pub full: RunHash,
+    /// How many events there were.
+    pub events: u64,
+    /// How much time passed in the world.
+    pub simulated: Micros,
+    /// The marks that were passed.
+    pub marks: Marks,
+}
+
+/// What every run listens with, and whoever listens besides.
+#[derive(Clone, Debug)]
+struct Ears<O> {
+    full: FullChain,
+    behaviour: BehaviourChain,
+    marks: Marks,
+    others: O,
+}
+
+impl<O: Observer> Observer for Ears<O> {
+    fn observe(&mut self, seen: &Observed<'_>) {
+        self.full.observe(seen);
+        self.behaviour.observe(seen);
+        self.marks.observe(seen);
+        self.others.observe(seen);
+    }
+}
+
+/// A run that is under way.
+#[derive(Debug)]
+pub struct Simulation<'p, W: World, S, O> {
+    plan: &'p PlanOf<W>,
+    kernel: Kernel<W::Program, S>,
+    world: W,
+    ears: Ears<O>,
+    healing: bool,
+}
+
+/// Runs a plan to its end.
+pub fn run<W: World, S: Store>(plan: &PlanOf<W>, program: W::Program, others: impl Observer) -> Report {
+    let mut simulation = Simulation::<W, S, _>::new(plan, program, others);
+    let verdict = panics::caught(|| simulation.finish()).unwrap_or_else(|panic| {
+        Verdict::Violated(Violation {
+            invariant: Text::new_static("PANIC"),
+            concerns: Vec::new(),
+            detail: Text::from(format!("{}: {}", panic.place, panic.message)),
+        })
+    });
+    simulation.report(verdict)
+}
+
+impl<'p, W: World, S: Store, O: Observer> Simulation<'p, W, S, O> {
+    /// A run that has not begun.
+    pub fn new(plan: &'p PlanOf<W>, program: W::Program, others: O) -> Self {
+        let chance = Chance::new(plan.seed, &plan.fixed);
+        let mut kernel = Kernel::new(program, chance, plan.knobs.clone(), plan.aims());
+        let world = W::new(plan, &mut kernel);
+        for item in &plan.items {
+            if !matches!(item.act, Act::Fault(Fault::Call { .. })) {
+                kernel.schedule_item(item.id, item.at);
+            }
+        }
+        let ears = Ears {
+            full: FullChain::default(),
+            behaviour: BehaviourChain::default(),
+            marks: Marks::default(),
+            others,
+        };
+        Simulation { plan, kernel, world, ears, healing: false }
+    }
+
+    /// Runs on to the end.
+    pub fn finish(&mut self) -> Verdict {
+        loop {
+            if let Some(verdict) = self.advance() {
+                return verdict;
+            }
+        }
+    }
+
+    /// Takes one event; the verdict when there is none left, or something is violated.
+    pub fn advance(&mut self) -> Option<Verdict> {
+        let next = self.kernel.earliest().filter(|key| key.at <= self.plan.lasts.after(self.plan.settles));
+        let Some(key) = next else {
+            return Some(self.world.settled(&mut self.kernel).map_or_else(Verdict::Violated, |()| Verdict::Passed));
+        };
+        if !self.healing && key.at > self.plan.lasts {
+            self.healing = true;
+            self.kernel.set_knobs(self.plan.knobs.healed());
+            self.kernel.disarm();
+        }
+        if self.kernel.steps() >= self.bound() {
+            return Some(Verdict::Violated(self.runaway()));
+        }
+        let stepped = self.kernel.step(key, &mut self.ears).expect("the earliest event is there");
+        let checked = match stepped {
+            Stepped::Item(item) => {
+                self.act(item);
+                Ok(())
+            }
+            Stepped::Answered { item, outcome } => self.world.answered(item, &outcome, &mut self.kernel),
+            Stepped::Party(party) => self.world.moved(party, &mut self.kernel),
+            Stepped::Unsupported(what) => {
+                return Some(Verdict::Void(Text::from(format!("the model store does not run `{what}`"))));
+            }
+        };
+        checked.err().map(Verdict::Violated)
+    }
+
+    fn act(&mut self, id: u32) {
+        let item = self.plan.items.iter().find(|item| item.id == id).expect("an item that is due is in the plan");
+        match &item.act {
+            Act::Operation(operation) => self.world.perform(id, operation, &mut self.kernel),
+            Act::Fault(Fault::Reset { object }) => {
+                let found = self.kernel.objects().find(|(_, _, party)| self.kernel.who(*party) == object);
+                if let Some((_, _, party)) = found {
+                    self.kernel.reset(id, party);
+                }
+            }
+            Act::Fault(Fault::Call { .. }) => {}
+        }
+    }
+
+    fn bound(&self) -> u64 {
+        let seconds = self.plan.lasts.after(self.plan.settles).0 / 1_000_000 + 1;
+        seconds.saturating_mul(EVENTS_PER_SECOND)
+    }
+
+    fn runaway(&self) -> Violation {
+        Violation {
+            invariant: Text::new_static("RUNAWAY"),
+            concerns: Vec::new(),
+            detail: Text::from(format!("{} events in {} and no end", self.kernel.steps(), self.kernel.now())),
+        }
+    }
+
+    /// What the run has shown so far.
+    pub fn report(&self, verdict: Verdict) -> Report {
+        Report {
+            verdict,
+            behaviour: self.ears.behaviour.0.finish(),
+            full: self.ears.full.0.finish(),
+            events: self.kernel.steps(),
+            simulated: self.kernel.now(),
+            marks: self.ears.marks.clone(),
+        }
+    }
+
+    /// The world's kernel.
+    pub fn kernel(&mut self) -> &mut Kernel<W::Program, S> {
+        &mut self.kernel
+    }
+
+    /// Whoever listens besides the run itself.
+    pub fn others(&mut self) -> &mut O {
+        &mut self.ears.others
+    }
+}
+
+impl<W: World, S: Store, O: Observer + Clone> Simulation<'_, W, S, O> {
+    /// The same run in the same state, to be run on by itself.
+    #[must_use]
+    pub fn fork(&mut self) -> Self {
+        Simulation {
+            plan: self.plan,
+            kernel: self.kernel.fork(),
+            world: self.world.clone(),
+            ears: self.ears.clone(),
+            healing: self.healing,
+        }
+    }
+}
+
+/// One line of a run's history.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Line {
+    /// During which step.
+    pub step: StepId,
+    /// When.
+    pub at: Micros,
+    /// To whom.
+    pub who: Text,
+    /// What.
+    pub what: Text,
+    /// The step that this one was sent, set or begun in, where a turn begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<StepId>,
+}
+
+/// Keeps the history of a run.
+#[derive(Clone, Debug, Default)]
+pub struct History(pub Vec<Line>);
+
+impl Observer for History {
+    fn observe(&mut self, seen: &Observed<'_>) {
+        let cause = if let What::Delivered { cause, .. } = seen.what { cause } else { None };
+        let what = Text::from(seen.what.to_string());
+        self.0.push(Line { step: seen.step, at: seen.at, who: seen.who.clone(), what, cause });
+    }
+}

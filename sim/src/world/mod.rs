@@ -1,0 +1,86 @@
+//! Worlds: a protocol's objects, its clients, its truth, its invariants. One folder a protocol.
+
+pub mod demonstration;
+
+use std::fmt::Debug;
+
+use protocol::host::Outcome;
+use protocol::task::Program;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::check::{Invariant, Violation};
+use crate::kernel::storage::Store;
+use crate::kernel::{Kernel, PartyId};
+use crate::plan::Plan;
+
+/// The plan of a world.
+pub type PlanOf<W> = Plan<<W as World>::Shape, <W as World>::Operation>;
+
+/// One variant of a protocol's rules that a world can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// What it is called everywhere.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+}
+
+/// What stands around a protocol in a run: who uses it, what is true, what must hold.
+///
+/// The value is the oracle: what it keeps of the truth while the run goes on. It reads objects' databases and clients'
+/// answers, never an object's memory.
+pub trait World: Clone + Debug + Sized {
+    /// What it is called in traces and scenarios.
+    const NAME: &'static str;
+
+    /// The protocol.
+    type Program: Program;
+    /// What there is when a run begins.
+    type Shape: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
+    /// What clients and operators do.
+    type Operation: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
+    /// What a scenario file says beyond what all scenarios do.
+    type Scenario: DeserializeOwned;
+
+    /// The variants of its rules, the one that is meant by default first.
+    fn variants() -> Vec<Variant>;
+
+    /// The program of a variant, by name.
+    fn program(variant: &str) -> Option<Self::Program>;
+
+    /// What must hold in it.
+    fn invariants() -> &'static [Invariant];
+
+    /// The plan of a seed.
+    fn generate(scenario: &crate::scenario::Scenario<Self::Scenario>, seed: u64) -> PlanOf<Self>;
+
+    /// Makes what there is when the run begins.
+    fn new<S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<Self::Program, S>) -> Self;
+
+    /// A client or an operator acts.
+    fn perform<S: Store>(&mut self, item: u32, operation: &Self::Operation, kernel: &mut Kernel<Self::Program, S>);
+
+    /// A client has its answer.
+    ///
+    /// # Errors
+    /// What had to hold and does not.
+    fn answered<S: Store>(
+        &mut self,
+        item: u32,
+        outcome: &Outcome,
+        kernel: &mut Kernel<Self::Program, S>,
+    ) -> Result<(), Violation>;
+
+    /// A party has had a turn, or something has happened to it.
+    ///
+    /// # Errors
+    /// What had to hold and does not.
+    fn moved<S: Store>(&mut self, party: PartyId, kernel: &mut Kernel<Self::Program, S>) -> Result<(), Violation>;
+
+    /// The time to come to rest is over: now everything must have come true.
+    ///
+    /// # Errors
+    /// What is still pending, and why.
+    fn settled<S: Store>(&mut self, kernel: &mut Kernel<Self::Program, S>) -> Result<(), Violation>;
+}
