@@ -104,16 +104,12 @@ mod any_number {
     }
 
     pub fn serialize<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
-        // Minus zero is finite, and JSON as JavaScript prints it loses its sign.
+        // Minus zero is finite, and JSON as JavaScript prints it loses its sign. `Debug` keeps it.
         let form = if number.is_finite() && *number != -Number::ZERO {
             Form::Finite(*number)
-        } else if *number == -Number::ZERO {
-            Form::Other {
-                number: "-0".to_owned(),
-            }
         } else {
             Form::Other {
-                number: number.to_string(),
+                number: format!("{number:?}"),
             }
         };
         form.serialize(serializer)
