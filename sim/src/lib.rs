@@ -5,4 +5,10 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod check;
 pub mod kernel;
+pub mod plan;
+pub mod run;
+pub mod scenario;
+pub mod trace;
+pub mod world;

@@ -40,7 +40,6 @@ pub struct Item<Operation> {
     #[serde(default)]
     pub at: Micros,
     /// What happens.
-    #[serde(flatten)]
     pub act: Act<Operation>,
 }
 

@@ -52,7 +52,10 @@ pub struct ScenarioError {
 }
 
 /// The scenarios that come with the tool, by name.
-const BUILT_IN: &[(&str, &str)] = &[("demonstration", include_str!("../../scenarios/demonstration.toml"))];
+const BUILT_IN: &[(&str, &str)] = &[(
+    "demonstration",
+    include_str!("../../scenarios/demonstration.toml"),
+)];
 
 /// The names of all scenarios.
 pub fn names() -> impl Iterator<Item = &'static str> {

@@ -16,16 +16,25 @@ impl Marks {
     /// All marks that were passed, with how often.
     pub fn iter(&self) -> impl Iterator<Item = (String, u64)> {
         let named = |kind: &'static str, counts: &BTreeMap<&'static str, u64>| {
-            counts.iter().map(|(name, count)| (format!("{kind} {name}"), *count)).collect::<Vec<_>>()
+            counts
+                .iter()
+                .map(|(name, count)| (format!("{kind} {name}"), *count))
+                .collect::<Vec<_>>()
         };
-        let all = [named("await", &self.awaits), named("note", &self.notes), named("fault", &self.faults)];
+        let all = [
+            named("await", &self.awaits),
+            named("note", &self.notes),
+            named("fault", &self.faults),
+        ];
         all.into_iter().flatten()
     }
 
     /// How often a mark was passed.
     #[must_use]
     pub fn count(&self, mark: &str) -> u64 {
-        let Some((kind, name)) = mark.split_once(' ') else { return 0 };
+        let Some((kind, name)) = mark.split_once(' ') else {
+            return 0;
+        };
         let counts = match kind {
             "await" => &self.awaits,
             "note" => &self.notes,

@@ -23,8 +23,14 @@ pub struct Invariant {
 
 /// What must hold in any world, checked by the run itself.
 pub const GENERAL: [Invariant; 2] = [
-    Invariant { id: "PANIC", statement: "no code of the protocol panics" },
-    Invariant { id: "RUNAWAY", statement: "a run ends within its bound of events" },
+    Invariant {
+        id: "PANIC",
+        statement: "no code of the protocol panics",
+    },
+    Invariant {
+        id: "RUNAWAY",
+        statement: "a run ends within its bound of events",
+    },
 ];
 
 /// Something that had to hold and did not.

@@ -93,7 +93,7 @@ impl Chain {
         write(&mut Link(&mut self.link));
         self.value = xxh3_128(&self.link);
         self.links += 1;
-        if self.links % ANCHOR_EVERY == 0 {
+        if self.links.is_multiple_of(ANCHOR_EVERY) {
             self.anchors.update(self.value.to_le_bytes());
         }
     }

@@ -108,8 +108,9 @@ pub struct FixedChoice {
     pub alternative: u64,
 }
 
-/// How often something happens: `hits` times `of`.
+/// How often something happens: `hits` times `of`. In files: `"1 in 20"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Ratio {
     /// How often it happens …
     pub hits: u32,
@@ -125,6 +126,27 @@ impl Ratio {
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} in {}", self.hits, self.of)
+    }
+}
+
+impl From<Ratio> for String {
+    fn from(ratio: Ratio) -> String {
+        ratio.to_string()
+    }
+}
+
+impl TryFrom<String> for Ratio {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let parts = text.split_once(" in ");
+        let numbers = parts.and_then(|(hits, of)| Some((hits.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((hits, of)) if of > 0 && hits <= of => Ok(Ratio { hits, of }),
+            _ => Err(format!(
+                "expected a rate such as \"1 in 20\", at most \"1 in 1\", and not {text:?}"
+            )),
+        }
     }
 }
 

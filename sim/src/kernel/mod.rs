@@ -204,6 +204,12 @@ impl<P: Program, S: Store> Kernel<P, S> {
             .map_or(0, |storage| storage.commits)
     }
 
+    /// Which life of its memory a party is in, counted from 0.
+    #[must_use]
+    pub fn incarnation(&self, party: PartyId) -> u32 {
+        self.party(party).incarnation
+    }
+
     /// Makes a plan item due at an instant.
     pub fn schedule_item(&mut self, item: u32, at: Micros) {
         let origin = self.chance.origin(&Origin::Item(item));

@@ -11,8 +11,10 @@ use super::time::Micros;
 #[serde(deny_unknown_fields)]
 pub struct Span {
     /// The shortest: alternative 0.
+    #[serde(rename = "least-us")]
     pub least: Micros,
-    /// The longest.
+    /// The longest; not shorter than the shortest.
+    #[serde(rename = "most-us")]
     pub most: Micros,
 }
 
@@ -55,7 +57,7 @@ impl Span {
 
 /// How the platform behaves: latencies always, faults for as long as the run injects them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Knobs {
     /// How long a request is on its way, and an answer.
     pub latency: Span,

@@ -93,7 +93,13 @@ impl<'p, W: World, S: Store, O: Observer> Simulation<'p, W, S, O> {
             marks: Marks::default(),
             others,
         };
-        Simulation { plan, kernel, world, ears, healing: false }
+        Simulation {
+            plan,
+            kernel,
+            world,
+            ears,
+            healing: false,
+        }
     }
 
     /// Runs on to the end.
@@ -107,9 +113,16 @@ impl<'p, W: World, S: Store, O: Observer> Simulation<'p, W, S, O> {
 
     /// Takes one event; the verdict when there is none left, or something is violated.
     pub fn advance(&mut self) -> Option<Verdict> {
-        let next = self.kernel.earliest().filter(|key| key.at <= self.plan.lasts.after(self.plan.settles));
+        let next = self
+            .kernel
+            .earliest()
+            .filter(|key| key.at <= self.plan.lasts.after(self.plan.settles));
         let Some(key) = next else {
-            return Some(self.world.settled(&mut self.kernel).map_or_else(Verdict::Violated, |()| Verdict::Passed));
+            return Some(
+                self.world
+                    .settled(&mut self.kernel)
+                    .map_or_else(Verdict::Violated, |()| Verdict::Passed),
+            );
         };
         if !self.healing && key.at > self.plan.lasts {
             self.healing = true;
@@ -119,7 +132,10 @@ impl<'p, W: World, S: Store, O: Observer> Simulation<'p, W, S, O> {
         if self.kernel.steps() >= self.bound() {
             return Some(Verdict::Violated(self.runaway()));
         }
-        let stepped = self.kernel.step(key, &mut self.ears).expect("the earliest event is there");
+        let stepped = self
+            .kernel
+            .step(key, &mut self.ears)
+            .expect("the earliest event is there");
         let checked = match stepped {
             Stepped::Item(item) => {
                 self.act(item);
@@ -128,18 +144,28 @@ impl<'p, W: World, S: Store, O: Observer> Simulation<'p, W, S, O> {
             Stepped::Answered { item, outcome } => self.world.answered(item, &outcome, &mut self.kernel),
             Stepped::Party(party) => self.world.moved(party, &mut self.kernel),
             Stepped::Unsupported(what) => {
-                return Some(Verdict::Void(Text::from(format!("the model store does not run `{what}`"))));
+                return Some(Verdict::Void(Text::from(format!(
+                    "the model store does not run `{what}`"
+                ))));
             }
         };
         checked.err().map(Verdict::Violated)
     }
 
     fn act(&mut self, id: u32) {
-        let item = self.plan.items.iter().find(|item| item.id == id).expect("an item that is due is in the plan");
+        let item = self
+            .plan
+            .items
+            .iter()
+            .find(|item| item.id == id)
+            .expect("an item that is due is in the plan");
         match &item.act {
             Act::Operation(operation) => self.world.perform(id, operation, &mut self.kernel),
             Act::Fault(Fault::Reset { object }) => {
-                let found = self.kernel.objects().find(|(_, _, party)| self.kernel.who(*party) == object);
+                let found = self
+                    .kernel
+                    .objects()
+                    .find(|(_, _, party)| self.kernel.who(*party) == object);
                 if let Some((_, _, party)) = found {
                     self.kernel.reset(id, party);
                 }
@@ -157,7 +183,11 @@ impl<'p, W: World, S: Store, O: Observer> Simulation<'p, W, S, O> {
         Violation {
             invariant: Text::new_static("RUNAWAY"),
             concerns: Vec::new(),
-            detail: Text::from(format!("{} events in {} and no end", self.kernel.steps(), self.kernel.now())),
+            detail: Text::from(format!(
+                "{} events in {} and no end",
+                self.kernel.steps(),
+                self.kernel.now()
+            )),
         }
     }
 
@@ -220,8 +250,18 @@ pub struct History(pub Vec<Line>);
 
 impl Observer for History {
     fn observe(&mut self, seen: &Observed<'_>) {
-        let cause = if let What::Delivered { cause, .. } = seen.what { cause } else { None };
+        let cause = if let What::Delivered { cause, .. } = seen.what {
+            cause
+        } else {
+            None
+        };
         let what = Text::from(seen.what.to_string());
-        self.0.push(Line { step: seen.step, at: seen.at, who: seen.who.clone(), what, cause });
+        self.0.push(Line {
+            step: seen.step,
+            at: seen.at,
+            who: seen.who.clone(),
+            what,
+            cause,
+        });
     }
 }

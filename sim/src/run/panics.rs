@@ -1,4 +1,8 @@
 //! A panic of the protocol's code is a finding, not the end of the tool.
+#![expect(
+    clippy::disallowed_types,
+    reason = "a panic hook is the process's and learns of a panic on the panicking thread; a run never reads this"
+)]
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,7 +33,9 @@ pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Panic> {
                 usual(info);
                 return;
             }
-            let place = info.location().map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
+            let place = info
+                .location()
+                .map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
             let payload = info.payload();
             let text = payload.downcast_ref::<&str>().copied();
             let message = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));

@@ -59,7 +59,12 @@ pub trait World: Clone + Debug + Sized {
     fn new<S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<Self::Program, S>) -> Self;
 
     /// A client or an operator acts.
-    fn perform<S: Store>(&mut self, item: u32, operation: &Self::Operation, kernel: &mut Kernel<Self::Program, S>);
+    fn perform<S: Store>(
+        &mut self,
+        item: u32,
+        operation: &Self::Operation,
+        kernel: &mut Kernel<Self::Program, S>,
+    );
 
     /// A client has its answer.
     ///
@@ -76,7 +81,11 @@ pub trait World: Clone + Debug + Sized {
     ///
     /// # Errors
     /// What had to hold and does not.
-    fn moved<S: Store>(&mut self, party: PartyId, kernel: &mut Kernel<Self::Program, S>) -> Result<(), Violation>;
+    fn moved<S: Store>(
+        &mut self,
+        party: PartyId,
+        kernel: &mut Kernel<Self::Program, S>,
+    ) -> Result<(), Violation>;
 
     /// The time to come to rest is over: now everything must have come true.
     ///

@@ -1,0 +1,56 @@
+//! What the command line offers, one module a command.
+
+pub mod replay;
+pub mod run;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use protocol::task::Program as _;
+use sim::kernel::storage::model::ModelStore;
+use sim::kernel::storage::sqlite::SqliteStore;
+use sim::run::{History, Report};
+use sim::world::{PlanOf, World};
+
+/// Which store holds the objects' databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StoreKind {
+    /// SQLite itself, in memory.
+    Sqlite,
+    /// Plain tables: faster, and only for the statements that it knows.
+    Model,
+}
+
+impl StoreKind {
+    fn name(self) -> &'static str {
+        match self {
+            StoreKind::Sqlite => "sqlite",
+            StoreKind::Model => "model",
+        }
+    }
+
+    /// Runs a plan on this store.
+    fn run<W: World>(self, plan: &PlanOf<W>, variant: &str, history: Option<&mut History>) -> Result<Report> {
+        let program = program::<W>(variant)?;
+        Ok(match self {
+            StoreKind::Sqlite => sim::run::run::<W, SqliteStore>(plan, program, history),
+            StoreKind::Model => sim::run::run::<W, ModelStore>(plan, program, history),
+        })
+    }
+}
+
+/// The program of a variant that a user has named.
+fn program<W: World>(variant: &str) -> Result<W::Program> {
+    W::program(variant).with_context(|| {
+        let known: Vec<_> = W::variants().iter().map(|variant| variant.name).collect();
+        format!(
+            "there is no variant `{variant}` of {}; it has: {}",
+            W::NAME,
+            known.join(", ")
+        )
+    })
+}
+
+/// The variant that is meant where none is named.
+fn default_variant<W: World>() -> &'static str {
+    W::variants().first().expect("a world has a variant").name
+}

@@ -1,0 +1,105 @@
+//! `drydock replay`: a trace once more.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use sim::trace::{Trace, read};
+use sim::world::World;
+use sim::world::demonstration::DemonstrationWorld;
+
+use super::{StoreKind, default_variant};
+
+/// Replay a trace
+///
+/// Exits by the verdict of the run. With --expect: with 0 when the run shows what the trace expects of this variant,
+/// else with the code of the verdict, or with 1 where that would be 0.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The trace; `-` is the standard input
+    trace: PathBuf,
+    /// Judge by what the trace expects, for each variant that it names
+    #[arg(long)]
+    expect: bool,
+    /// Which store holds the objects' databases
+    #[arg(long, value_enum, default_value_t = StoreKind::Sqlite)]
+    store: StoreKind,
+    /// The variant of the protocol's rules [default: with --expect all that the trace names, else the first it names]
+    #[arg(long)]
+    variant: Option<String>,
+}
+
+/// Does it, and answers the exit code.
+pub fn replay(arguments: &Arguments) -> Result<u8> {
+    let file = &arguments.trace;
+    let trace = if file == Path::new("-") {
+        load::<DemonstrationWorld>(std::io::stdin().lock(), "the standard input")?
+    } else {
+        let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
+        load::<DemonstrationWorld>(opened, &file.display().to_string())?
+    };
+    replay_world::<DemonstrationWorld>(arguments, &trace)
+}
+
+fn load<W: World>(from: impl Read, name: &str) -> Result<Trace<W::Shape, W::Operation>> {
+    read(W::NAME, BufReader::new(from)).with_context(|| name.to_owned())
+}
+
+fn replay_world<W: World>(arguments: &Arguments, trace: &Trace<W::Shape, W::Operation>) -> Result<u8> {
+    let mut code = 0;
+    for variant in variants::<W>(arguments, trace) {
+        let report = arguments.store.run::<W>(&trace.plan, variant, None)?;
+        println!(
+            "{} · {variant} · {} · seed {}",
+            trace.plan.scenario,
+            arguments.store.name(),
+            trace.plan.seed
+        );
+        super::run::print(&report);
+        let expected = trace.expect.get(variant);
+        if let Some(expected) = expected {
+            let differs = |name, before, now| {
+                if before != Some(now) && before.is_some() {
+                    println!(
+                        "  the hash `{name}` differs from the one in the trace: the code has changed since"
+                    );
+                }
+            };
+            differs("behaviour", expected.behaviour, report.behaviour);
+            differs("full", expected.full, report.full);
+        }
+        let this = if !arguments.expect {
+            report.verdict.exit_code()
+        } else if let Some(expected) = expected {
+            let missed = expected.missed_by(&report);
+            println!("  {}", missed.as_deref().unwrap_or("as expected"));
+            missed.map_or(0, |_| report.verdict.exit_code().max(1))
+        } else {
+            println!("  the trace expects nothing of `{variant}`");
+            3
+        };
+        code = code.max(this);
+    }
+    Ok(code)
+}
+
+fn variants<'a, W: World>(
+    arguments: &'a Arguments,
+    trace: &'a Trace<W::Shape, W::Operation>,
+) -> Vec<&'a str> {
+    if let Some(variant) = &arguments.variant {
+        return vec![variant];
+    }
+    let named = trace.expect.keys().map(|variant| variant.as_str());
+    let named: Vec<_> = if arguments.expect {
+        named.collect()
+    } else {
+        named.take(1).collect()
+    };
+    if named.is_empty() {
+        vec![default_variant::<W>()]
+    } else {
+        named
+    }
+}

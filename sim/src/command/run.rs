@@ -1,0 +1,138 @@
+//! `drydock run`: one seed of a scenario, or a few in a row.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use sim::check::Verdict;
+use sim::run::{History, Report};
+use sim::scenario;
+use sim::trace::{Expectation, Trace};
+use sim::world::demonstration::DemonstrationWorld;
+use sim::world::{PlanOf, World};
+
+use super::{StoreKind, default_variant};
+
+/// Run one seed of a scenario, or a few in a row
+///
+/// Prints the verdict and the two hashes of the run: `behaviour` covers what the protocol decided and answered, `full`
+/// everything that happened. A run that is violated is written to a trace, with the command that replays it.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The scenario, for example `demonstration`
+    scenario: String,
+    /// The seed; with --count, the first one
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many seeds, one after the other; stops at the first that is not passed
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    count: u64,
+    /// Which store holds the objects' databases
+    #[arg(long, value_enum, default_value_t = StoreKind::Sqlite)]
+    store: StoreKind,
+    /// The variant of the protocol's rules [default: the first of the world's]
+    #[arg(long)]
+    variant: Option<String>,
+    /// Write the trace of the last run to this file, whatever its verdict
+    #[arg(long)]
+    trace: Option<PathBuf>,
+}
+
+/// Does it, and answers the exit code.
+pub fn run(arguments: &Arguments) -> Result<u8> {
+    let Some(scenario) = scenario::load(&arguments.scenario) else {
+        let known: Vec<_> = scenario::names().collect();
+        bail!(
+            "there is no scenario `{}`; there is: {}",
+            arguments.scenario,
+            known.join(", ")
+        );
+    };
+    run_world::<DemonstrationWorld>(arguments, &scenario?)
+}
+
+fn run_world<W: World>(arguments: &Arguments, scenario: &scenario::Scenario<W::Scenario>) -> Result<u8> {
+    let variant = arguments.variant.as_deref().unwrap_or(default_variant::<W>());
+    let last = arguments
+        .seed
+        .checked_add(arguments.count - 1)
+        .context("the last seed is past 2^64")?;
+    let (mut events, mut simulated) = (0, 0);
+    for seed in arguments.seed..=last {
+        let plan = W::generate(scenario, seed);
+        let report = arguments.store.run::<W>(&plan, variant, None)?;
+        events += report.events;
+        simulated += report.simulated.0;
+        if seed < last && report.verdict == Verdict::Passed {
+            continue;
+        }
+        if arguments.count > 1 && report.verdict == Verdict::Passed {
+            println!(
+                "passed: {} seeds of {} under {variant} on {}, {events} events, {} simulated seconds",
+                arguments.count,
+                scenario.name,
+                arguments.store.name(),
+                simulated / 1_000_000,
+            );
+        } else {
+            println!(
+                "{} · {variant} · {} · seed {seed}",
+                scenario.name,
+                arguments.store.name()
+            );
+            print(&report);
+        }
+        let file = match (&arguments.trace, &report.verdict) {
+            (Some(file), _) => Some(file.clone()),
+            (None, Verdict::Violated(violation)) => {
+                Some(failures().join(format!("{}-{}-{seed}.jsonl", violation.invariant, scenario.name)))
+            }
+            _ => None,
+        };
+        if let Some(file) = file {
+            write_trace::<W>(arguments, plan, variant, &file)?;
+            println!("  drydock replay {} --variant {variant}", file.display());
+        }
+        return Ok(report.verdict.exit_code());
+    }
+    unreachable!("there is at least one seed, and the last one returns")
+}
+
+/// Where traces of failures go that nobody has named.
+fn failures() -> PathBuf {
+    Path::new("traces").join("failures")
+}
+
+/// What a run has shown, for people.
+pub(super) fn print(report: &Report) {
+    println!("  {}", report.verdict);
+    println!("  {} events, {} simulated", report.events, report.simulated);
+    println!("  behaviour  {}", report.behaviour);
+    println!("  full       {}", report.full);
+}
+
+/// Runs the plan once more with its history kept, and writes both.
+fn write_trace<W: World>(arguments: &Arguments, plan: PlanOf<W>, variant: &str, file: &Path) -> Result<()> {
+    let mut history = History::default();
+    let report = arguments.store.run::<W>(&plan, variant, Some(&mut history))?;
+    let expect = Expectation::of(&report)
+        .map(|expected| (variant.into(), expected))
+        .into_iter()
+        .collect();
+    let trace = Trace {
+        plan,
+        expect,
+        history: history.0,
+    };
+    let mut bytes = Vec::new();
+    trace
+        .write(W::NAME, &mut bytes)
+        .context("a trace cannot be written to memory")?;
+    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    // Whole or not at all: a killed run leaves no half trace behind.
+    let unfinished = file.with_extension("unfinished");
+    fs::write(&unfinished, bytes).with_context(|| format!("cannot write {}", unfinished.display()))?;
+    fs::rename(&unfinished, file).with_context(|| format!("cannot write {}", file.display()))
+}

@@ -1,0 +1,40 @@
+//! The command `drydock`.
+#![forbid(unsafe_code)]
+
+mod command;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A deterministic simulation testbed for protocols on Durable Objects.
+///
+/// Exit codes: 0 passed, 1 something that must hold is violated, 2 bad input, 3 void (nothing was shown), 4 not
+/// deterministic, 101 the tool itself has panicked, 130 interrupted. `replay --expect` exits with 0 when the trace
+/// shows what it is expected to show.
+#[derive(Parser)]
+#[command(name = "drydock", version, max_term_width = 110)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(command::run::Arguments),
+    Replay(command::replay::Arguments),
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Run(arguments) => command::run::run(&arguments),
+        Command::Replay(arguments) => command::replay::replay(&arguments),
+    };
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            anstream::eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Traces: a plan in a file, with what is expected of it and the history that led there.
+//!
+//! JSON Lines. The first line is the header; then one line for each plan item, `{"item": …}`, and for each fixed choice,
+//! `{"fixed": …}`; then, for people, the history, `{"history": …}`, which a replay does not need.
+
+mod read;
+
+use std::collections::BTreeMap;
+use std::io;
+
+use protocol::host::Text;
+use serde::{Deserialize, Serialize};
+
+use crate::check::Verdict;
+use crate::kernel::{FixedChoice, Knobs, Micros, RunHash};
+use crate::plan::{Item, Plan};
+use crate::run::{Line, Report};
+
+pub use read::{TraceError, TraceErrorKind, read, read_world};
+
+/// The version of the format that is written. A reader refuses others, with the reason.
+pub const FORMAT: u32 = 1;
+
+/// The first line of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Header<Shape> {
+    /// [`FORMAT`]; also what tells a trace from any other file.
+    pub drydock_trace: u32,
+    /// The world.
+    pub world: Text,
+    /// The scenario that the plan was generated for.
+    pub scenario: Text,
+    /// See [`Plan::seed`].
+    pub seed: u64,
+    /// See [`Plan::lasts`].
+    pub lasts: Micros,
+    /// See [`Plan::settles`].
+    pub settles: Micros,
+    /// See [`Plan::knobs`].
+    pub knobs: Knobs,
+    /// See [`Plan::shape`].
+    pub shape: Shape,
+    /// What a replay is expected to show, by variant.
+    #[serde(default)]
+    pub expect: BTreeMap<Text, Expectation>,
+}
+
+/// What a replay under one variant is expected to show.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Expectation {
+    /// Whether all holds, or which invariant does not.
+    pub outcome: Expected,
+    /// Marks that the run must pass: without them it shows nothing, whatever its verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Text>,
+    /// The hash of what the protocol decides and answers, when the trace was written. Told when it differs, not
+    /// required: behaviour may change on purpose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behaviour: Option<RunHash>,
+    /// The hash of everything, when the trace was written. Likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full: Option<RunHash>,
+}
+
+/// The part of a verdict that an expectation is about: never the text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expected {
+    /// Everything holds.
+    Passed,
+    /// This invariant is violated.
+    Violated(Text),
+}
+
+/// A trace, read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace<Shape, Operation> {
+    /// The plan.
+    pub plan: Plan<Shape, Operation>,
+    /// What is expected of it, by variant.
+    pub expect: BTreeMap<Text, Expectation>,
+    /// The history that led to what was found.
+    pub history: Vec<Line>,
+}
+
+/// One line after the header.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Entry<Operation> {
+    Item(Item<Operation>),
+    Fixed(FixedChoice),
+    History(Line),
+}
+
+impl Expectation {
+    /// What a run has shown, as an expectation of the next one.
+    #[must_use]
+    pub fn of(report: &Report) -> Option<Self> {
+        let outcome = match &report.verdict {
+            Verdict::Passed => Expected::Passed,
+            Verdict::Violated(violation) => Expected::Violated(violation.invariant.clone()),
+            Verdict::Void(_) | Verdict::NotDeterministic(_) => return None,
+        };
+        Some(Expectation {
+            outcome,
+            marks: Vec::new(),
+            behaviour: Some(report.behaviour),
+            full: Some(report.full),
+        })
+    }
+
+    /// Why a run does not meet this expectation; none where it does.
+    #[must_use]
+    pub fn missed_by(&self, report: &Report) -> Option<String> {
+        if let Some(mark) = self.marks.iter().find(|mark| report.marks.count(mark) == 0) {
+            return Some(format!(
+                "the run never passed the mark `{mark}`, so it shows nothing"
+            ));
+        }
+        let same = match (&self.outcome, &report.verdict) {
+            (Expected::Passed, Verdict::Passed) => true,
+            (Expected::Violated(invariant), Verdict::Violated(violation)) => {
+                *invariant == violation.invariant
+            }
+            _ => false,
+        };
+        (!same).then(|| format!("expected {}, and the run says: {}", self.outcome, report.verdict))
+    }
+}
+
+impl std::fmt::Display for Expected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Expected::Passed => f.write_str("that everything holds"),
+            Expected::Violated(invariant) => write!(f, "that {invariant} is violated"),
+        }
+    }
+}
+
+impl<Shape: Serialize + Clone, Operation: Serialize + Clone> Trace<Shape, Operation> {
+    /// Writes the trace.
+    ///
+    /// # Errors
+    /// What the writer answers.
+    pub fn write(&self, world: &str, to: &mut impl io::Write) -> io::Result<()> {
+        let plan = &self.plan;
+        let header = Header {
+            drydock_trace: FORMAT,
+            world: Text::new(world),
+            scenario: plan.scenario.clone(),
+            seed: plan.seed,
+            lasts: plan.lasts,
+            settles: plan.settles,
+            knobs: plan.knobs.clone(),
+            shape: plan.shape.clone(),
+            expect: self.expect.clone(),
+        };
+        write_line(to, &header)?;
+        for item in &plan.items {
+            write_line(to, &Entry::Item(item.clone()))?;
+        }
+        for fixed in &plan.fixed {
+            write_line(to, &Entry::<Operation>::Fixed(fixed.clone()))?;
+        }
+        for line in &self.history {
+            write_line(to, &Entry::<Operation>::History(line.clone()))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_line(to: &mut impl io::Write, line: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *to, line)?;
+    to.write_all(b"\n")
+}

@@ -1,0 +1,214 @@
+//! Reading traces, which may come from anywhere: whatever is wrong is told with its line and field, and reading takes
+//! bounded memory.
+
+use std::io::{BufRead, Read};
+
+use protocol::host::Text;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{Entry, FORMAT, Header, Trace};
+use crate::plan::Plan;
+
+/// The longest line that is read, in bytes.
+const LINE_MOST: usize = 1 << 20;
+
+/// The most lines that are read.
+const LINES_MOST: usize = 1_000_000;
+
+/// Why a trace cannot be used: always a fault of the file.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}: {kind}")]
+pub struct TraceError {
+    /// Which line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub kind: TraceErrorKind,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceErrorKind {
+    /// It could not be read at all.
+    #[error("cannot be read: {0}")]
+    Io(#[from] std::io::Error),
+    /// There is no line.
+    #[error("expected the header of a trace, and the file is empty")]
+    Empty,
+    /// It is longer than any line of a trace.
+    #[error("is longer than {LINE_MOST} bytes")]
+    TooLong,
+    /// There are more lines than any trace has.
+    #[error("is past the {LINES_MOST} lines that are read")]
+    TooMany,
+    /// It is not text.
+    #[error("is not UTF-8: {0}")]
+    NotText(#[from] std::str::Utf8Error),
+    /// It is not what it should be.
+    #[error("at {field}: {reason}")]
+    Field {
+        /// The path of the field; `.` is the whole line.
+        field: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// It is of another version.
+    #[error("is of format {found}; this drydock reads format {FORMAT}")]
+    Format {
+        /// The version.
+        found: u64,
+    },
+    /// It is of another world.
+    #[error("is of the world `{found}`, which this drydock does not have; it has: demonstration")]
+    World {
+        /// The world.
+        found: Text,
+    },
+    /// Two items bear one number.
+    #[error("item {0} is there twice: items are known by their numbers")]
+    Twice(u32),
+}
+
+/// The part of a header that every version and world has.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct AnyHeader {
+    drydock_trace: u64,
+    world: Text,
+}
+
+/// Lines of bounded length, with their numbers.
+struct Lines<R> {
+    reader: R,
+    line: usize,
+    buffer: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn next(&mut self) -> Result<Option<&str>, TraceError> {
+        self.line += 1;
+        let line = self.line;
+        let wrong = |kind| TraceError { line, kind };
+        if line > LINES_MOST {
+            return Err(wrong(TraceErrorKind::TooMany));
+        }
+        self.buffer.clear();
+        let mut limited = self.reader.by_ref().take(LINE_MOST as u64 + 1);
+        limited
+            .read_until(b'\n', &mut self.buffer)
+            .map_err(|error| wrong(error.into()))?;
+        if self.buffer.is_empty() {
+            return Ok(None);
+        }
+        if self.buffer.len() > LINE_MOST {
+            return Err(wrong(TraceErrorKind::TooLong));
+        }
+        let text = std::str::from_utf8(&self.buffer).map_err(|error| wrong(error.into()))?;
+        Ok(Some(text.trim_end_matches(['\n', '\r'])))
+    }
+}
+
+fn parse<T: DeserializeOwned>(line: usize, text: &str) -> Result<T, TraceError> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let parsed = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let field = error.path().to_string();
+        (field, error.into_inner())
+    });
+    let ended = parsed.and_then(|value| {
+        reader
+            .end()
+            .map(|()| value)
+            .map_err(|error| (".".to_owned(), error))
+    });
+    ended.map_err(|(field, error)| {
+        // The line of a line is always 1: only its column is worth telling.
+        let reason = error.to_string().replace(" at line 1 column ", " at column ");
+        TraceError {
+            line,
+            kind: TraceErrorKind::Field { field, reason },
+        }
+    })
+}
+
+/// Which world a trace is of, from its first line.
+///
+/// # Errors
+/// [`TraceError`] where the line is not a header that this version reads.
+pub fn read_world(first_line: &str) -> Result<Text, TraceError> {
+    let AnyHeader { drydock_trace, world } = parse(1, first_line)?;
+    if drydock_trace != u64::from(FORMAT) {
+        return Err(TraceError {
+            line: 1,
+            kind: TraceErrorKind::Format { found: drydock_trace },
+        });
+    }
+    Ok(world)
+}
+
+/// Reads a trace of the world of this name.
+///
+/// # Errors
+/// [`TraceError`], with the first line that is wrong. Nothing has happened then.
+pub fn read<Shape, Operation>(world: &str, from: impl BufRead) -> Result<Trace<Shape, Operation>, TraceError>
+where
+    Shape: DeserializeOwned,
+    Operation: DeserializeOwned,
+{
+    let mut lines = Lines {
+        reader: from,
+        line: 0,
+        buffer: Vec::new(),
+    };
+    let Some(first) = lines.next()? else {
+        return Err(TraceError {
+            line: 1,
+            kind: TraceErrorKind::Empty,
+        });
+    };
+    let found = read_world(first)?;
+    if found != world {
+        return Err(TraceError {
+            line: 1,
+            kind: TraceErrorKind::World { found },
+        });
+    }
+    let header: Header<Shape> = parse(1, first)?;
+    let mut trace = Trace {
+        plan: Plan {
+            scenario: header.scenario,
+            seed: header.seed,
+            lasts: header.lasts,
+            settles: header.settles,
+            knobs: header.knobs,
+            shape: header.shape,
+            items: Vec::new(),
+            fixed: Vec::new(),
+        },
+        expect: header.expect,
+        history: Vec::new(),
+    };
+    let mut numbers = std::collections::BTreeSet::new();
+    loop {
+        let Some(text) = lines.next()? else {
+            return Ok(trace);
+        };
+        if text.trim().is_empty() {
+            continue;
+        }
+        let text = text.to_owned();
+        match parse(lines.line, &text)? {
+            Entry::Item(item) => {
+                if !numbers.insert(item.id) {
+                    return Err(TraceError {
+                        line: lines.line,
+                        kind: TraceErrorKind::Twice(item.id),
+                    });
+                }
+                trace.plan.items.push(item);
+            }
+            Entry::Fixed(fixed) => trace.plan.fixed.push(fixed),
+            Entry::History(line) => trace.history.push(line),
+        }
+    }
+}

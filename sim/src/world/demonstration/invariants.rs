@@ -1,0 +1,258 @@
+//! What must hold of a counter and its followers.
+//!
+//! The checks read the objects' databases, confirmed or not, each time one has committed. They cannot see what an
+//! object keeps in memory, nor what it would answer.
+
+use protocol::host::{Statement, Text, Value};
+use protocol::number::Number;
+
+use super::DemonstrationWorld;
+use crate::check::{Invariant, Violation};
+use crate::kernel::storage::Store;
+use crate::kernel::{Kernel, PartyId};
+
+/// All of them.
+pub const INVARIANTS: [Invariant; 6] = [POSITION, COPY, CHAIN, ONCE, ACKNOWLEDGED, REST];
+
+/// Caught by [`DemonstrationWorld::follower_moved`]. A reset may take a position back together with the commit that
+/// moved it, so positions are compared within one incarnation.
+const POSITION: Invariant = Invariant {
+    id: "DM-1",
+    statement: "within one incarnation a follower's position never moves back",
+};
+
+/// Sound because a follower is only told of records whose commit is durable: they stay in the log for good.
+const COPY: Invariant = Invariant {
+    id: "DM-2",
+    statement: "a follower's value is the sum of the records up to its position",
+};
+
+/// The log is read whole, so a fork anywhere in it is seen.
+const CHAIN: Invariant = Invariant {
+    id: "DM-3",
+    statement: "each record's parent is the record before it",
+};
+
+/// Tokens are the clients': two records with one token are one addition that was made twice.
+const ONCE: Invariant = Invariant {
+    id: "DM-4",
+    statement: "each token is in at most one record",
+};
+
+/// A client that was told 200 must find its addition. Checked whenever the log has changed and when all is at rest.
+const ACKNOWLEDGED: Invariant = Invariant {
+    id: "DM-5",
+    statement: "an addition that a client was told is done is in the log, as it was asked",
+};
+
+/// Checked when faults have ended and the time to settle is over. The counter's value is compared only then: while an
+/// addition is under way its value is committed and its record is not.
+const REST: Invariant = Invariant {
+    id: "DM-L1",
+    statement: "at rest the counter's value is the sum of its records, and each follower that follows has them all",
+};
+
+/// One record of the log, as the database has it.
+struct Logged {
+    generation: Number,
+    parent: Number,
+    by: Number,
+    token: Text,
+}
+
+impl DemonstrationWorld {
+    pub(super) fn counter_moved<S: Store, P: protocol::task::Program>(
+        &mut self,
+        kernel: &mut Kernel<P, S>,
+    ) -> Result<(), Violation> {
+        let commits = kernel.commits(self.counter);
+        if commits == self.seen_of_counter {
+            return Ok(());
+        }
+        self.seen_of_counter = commits;
+        let log = self.log(kernel);
+        self.check_log(&log, kernel)
+    }
+
+    fn check_log<S: Store, P: protocol::task::Program>(
+        &self,
+        log: &[Logged],
+        kernel: &Kernel<P, S>,
+    ) -> Result<(), Violation> {
+        let mut before = Number::ZERO;
+        for (at, record) in log.iter().enumerate() {
+            if !record.parent.js_eq(before) {
+                let detail = format!(
+                    "record {} follows {}, and the record before it is {before}",
+                    record.generation, record.parent
+                );
+                return Err(violated(CHAIN, kernel, &[self.counter], detail));
+            }
+            if let Some(earlier) = log[..at].iter().find(|earlier| earlier.token == record.token) {
+                let detail = format!(
+                    "records {} and {} both are `{}`",
+                    earlier.generation, record.generation, record.token
+                );
+                return Err(violated(ONCE, kernel, &[self.counter], detail));
+            }
+            before = record.generation;
+        }
+        Ok(())
+    }
+
+    fn check_acknowledged<S: Store, P: protocol::task::Program>(
+        &self,
+        log: &[Logged],
+        kernel: &Kernel<P, S>,
+    ) -> Result<(), Violation> {
+        for (token, (generation, by)) in &self.acknowledged {
+            let found = log.iter().find(|record| record.token == *token);
+            if !found.is_some_and(|record| record.generation.js_eq(*generation) && record.by.js_eq(*by)) {
+                let in_log = found.map_or_else(
+                    || "no record of it".to_owned(),
+                    |record| format!("{} at generation {}", record.by, record.generation),
+                );
+                let detail = format!(
+                    "`{token}` was acknowledged as {by} at generation {generation}; the log has {in_log}"
+                );
+                return Err(violated(ACKNOWLEDGED, kernel, &[self.counter], detail));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn follower_moved<S: Store, P: protocol::task::Program>(
+        &mut self,
+        at: usize,
+        kernel: &mut Kernel<P, S>,
+    ) -> Result<(), Violation> {
+        let watched = self.followers[at];
+        let seen = (kernel.incarnation(watched.party), kernel.commits(watched.party));
+        if seen == watched.seen {
+            return Ok(());
+        }
+        let (value, applied) = standing(kernel, watched.party);
+        self.followers[at].seen = seen;
+        self.followers[at].applied = applied;
+        if seen.0 == watched.seen.0 && applied.js_lt(watched.applied) {
+            let detail = format!(
+                "{} stood at {} and now at {applied}",
+                kernel.who(watched.party),
+                watched.applied
+            );
+            return Err(violated(POSITION, kernel, &[watched.party], detail));
+        }
+        let log = self.log(kernel);
+        let due = sum(log.iter().filter(|record| record.generation.js_le(applied)));
+        if !value.js_eq(due) {
+            let detail = format!(
+                "{} holds {value} at generation {applied}; the records up to it add up to {due}",
+                kernel.who(watched.party)
+            );
+            return Err(violated(COPY, kernel, &[watched.party, self.counter], detail));
+        }
+        Ok(())
+    }
+
+    pub(super) fn at_rest<S: Store, P: protocol::task::Program>(
+        &mut self,
+        kernel: &mut Kernel<P, S>,
+    ) -> Result<(), Violation> {
+        let log = self.log(kernel);
+        self.check_log(&log, kernel)?;
+        self.check_acknowledged(&log, kernel)?;
+        let (counter, due) = (self.counter, sum(log.iter()));
+        let value = read(kernel, counter, "SELECT value FROM counter WHERE id = 1");
+        let value = value
+            .first()
+            .and_then(|row| row.first())
+            .and_then(Value::as_number)
+            .unwrap_or(Number::ZERO);
+        if !value.js_eq(due) {
+            let detail = format!("the counter stands at {value}; its records add up to {due}");
+            return Err(violated(REST, kernel, &[counter], detail));
+        }
+        let head = log.last().map_or(Number::ZERO, |record| record.generation);
+        let following = read(kernel, counter, "SELECT name FROM followers ORDER BY name");
+        for watched in self.followers.clone() {
+            let name = kernel
+                .who(watched.party)
+                .rsplit('/')
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            let follows = following
+                .iter()
+                .flatten()
+                .any(|value| value.as_text() == Some(&name));
+            let (_, applied) = standing(kernel, watched.party);
+            if follows && !applied.js_eq(head) {
+                let detail = format!("{name} stands at {applied}, and the log's head is {head}");
+                return Err(violated(REST, kernel, &[watched.party, counter], detail));
+            }
+        }
+        Ok(())
+    }
+
+    fn log<S: Store, P: protocol::task::Program>(&self, kernel: &mut Kernel<P, S>) -> Vec<Logged> {
+        let rows = read(
+            kernel,
+            self.counter,
+            "SELECT generation, parent, by, token FROM log ORDER BY generation",
+        );
+        let number = |row: &[Value], at: usize| row.get(at).and_then(Value::as_number).unwrap_or(Number::NAN);
+        rows.iter()
+            .map(|row| Logged {
+                generation: number(row, 0),
+                parent: number(row, 1),
+                by: number(row, 2),
+                token: Text::new(row.get(3).and_then(Value::as_text).unwrap_or_default()),
+            })
+            .collect()
+    }
+}
+
+fn sum<'a>(records: impl Iterator<Item = &'a Logged>) -> Number {
+    records.fold(Number::ZERO, |sum, record| sum + record.by)
+}
+
+/// A follower's value and position; zero and zero before it has its tables.
+fn standing<S: Store, P: protocol::task::Program>(
+    kernel: &mut Kernel<P, S>,
+    follower: PartyId,
+) -> (Number, Number) {
+    let rows = read(kernel, follower, "SELECT value, applied FROM copy WHERE id = 1");
+    let number = |at: usize| {
+        rows.first()
+            .and_then(|row| row.get(at))
+            .and_then(Value::as_number)
+            .unwrap_or(Number::ZERO)
+    };
+    (number(0), number(1))
+}
+
+/// Reads an object's table; nothing where the table is not there yet.
+fn read<S: Store, P: protocol::task::Program>(
+    kernel: &mut Kernel<P, S>,
+    object: PartyId,
+    sql: &'static str,
+) -> Vec<Vec<Value>> {
+    let store = kernel.store(object).expect("an object has a store");
+    store
+        .run(&Statement::new(sql, []))
+        .map(|rows| rows.rows)
+        .unwrap_or_default()
+}
+
+fn violated<S: Store, P: protocol::task::Program>(
+    invariant: Invariant,
+    kernel: &Kernel<P, S>,
+    concerns: &[PartyId],
+    detail: String,
+) -> Violation {
+    Violation {
+        invariant: Text::new_static(invariant.id),
+        concerns: concerns.iter().map(|party| kernel.who(*party).clone()).collect(),
+        detail: Text::from(detail),
+    }
+}

@@ -1,0 +1,250 @@
+//! The world of the demonstration protocol: a counter, its followers, fronts, and clients that add.
+
+mod generate;
+mod invariants;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use demonstration::wire::{Add, Added};
+use demonstration::{Demonstration, front, names, rules};
+use protocol::host::{Body, ObjectName, Outcome, Request, Shared, Text};
+use protocol::number::Number;
+use serde::{Deserialize, Serialize};
+
+use super::{PlanOf, Variant, World};
+use crate::check::{Invariant, Violation};
+use crate::kernel::storage::Store;
+use crate::kernel::{Kernel, PartyId};
+use crate::scenario::Scenario;
+
+pub use generate::Generate;
+pub use invariants::INVARIANTS;
+
+/// What there is when a run begins.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shape {
+    /// The counter's name.
+    pub counter: Text,
+    /// How many followers it has. They follow once they are told to.
+    pub followers: u32,
+    /// How many isolates of the front Worker there are.
+    pub fronts: u32,
+}
+
+/// What clients and operators do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Operation {
+    /// A client adds.
+    Add {
+        /// To which front it comes.
+        front: u32,
+        /// The follower that it names, if it names one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        follower: Option<u32>,
+        /// How much.
+        by: u32,
+        /// What the client calls it. A client that repeats an addition repeats its token.
+        token: Text,
+    },
+    /// A client reads.
+    Read {
+        /// To which front it comes.
+        front: u32,
+        /// The follower that it names, if it names one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        follower: Option<u32>,
+    },
+    /// An operator lets a follower follow.
+    Follow {
+        /// To which front it comes.
+        front: u32,
+        /// The follower's number, from 1.
+        follower: u32,
+    },
+    /// An operator nudges a follower.
+    Nudge {
+        /// The follower's number, from 1.
+        follower: u32,
+    },
+    /// An operator ends the counter's incarnation.
+    ResetCounter {
+        /// To which front it comes.
+        front: u32,
+    },
+}
+
+/// What the oracle keeps while a run goes on.
+#[derive(Clone, Debug)]
+pub struct DemonstrationWorld {
+    counter: PartyId,
+    followers: Vec<Watched>,
+    fronts: Vec<PartyId>,
+    /// What each addition that is under way was.
+    asked: BTreeMap<u32, Add>,
+    /// Additions that a client was told are done: token to generation and amount.
+    acknowledged: BTreeMap<Text, (Number, Number)>,
+    /// How many commits of the counter were looked at.
+    seen_of_counter: u64,
+}
+
+/// A follower, and what was last seen of it.
+#[derive(Clone, Copy, Debug)]
+struct Watched {
+    party: PartyId,
+    /// How many commits of it were looked at, in which incarnation.
+    seen: (u32, u64),
+    applied: Number,
+}
+
+impl World for DemonstrationWorld {
+    const NAME: &'static str = "demonstration";
+
+    type Program = Demonstration;
+    type Shape = Shape;
+    type Operation = Operation;
+    type Scenario = Generate;
+
+    /// `hardened` comes first: it is what a user means who names none.
+    fn variants() -> Vec<Variant> {
+        let mut variants: Vec<_> = rules::variants()
+            .map(|(name, about)| Variant { name, about })
+            .collect();
+        variants.sort_by_key(|variant| variant.name != "hardened");
+        variants
+    }
+
+    fn program(variant: &str) -> Option<Demonstration> {
+        rules::variant(variant).map(|rules| Demonstration { rules })
+    }
+
+    fn invariants() -> &'static [Invariant] {
+        &INVARIANTS
+    }
+
+    fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Self> {
+        generate::generate(scenario, seed)
+    }
+
+    fn new<S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<Demonstration, S>) -> Self {
+        let shape = &plan.shape;
+        kernel.configure(Shared::Configuration, front::COUNTER_KEY, &shape.counter);
+        let name = ObjectName(shape.counter.clone());
+        let counter = kernel
+            .object(&names::COUNTER, &name)
+            .expect("the program has counters");
+        let followers = (1..=shape.followers).map(|number| {
+            let follower = names::follower(&name, number);
+            let party = kernel
+                .object(&names::FOLLOWER, &follower)
+                .expect("the program has followers");
+            Watched {
+                party,
+                seen: (0, 0),
+                applied: Number::ZERO,
+            }
+        });
+        DemonstrationWorld {
+            counter,
+            followers: followers.collect(),
+            fronts: (0..shape.fronts).map(|_| kernel.add_front()).collect(),
+            asked: BTreeMap::new(),
+            acknowledged: BTreeMap::new(),
+            seen_of_counter: 0,
+        }
+    }
+
+    fn perform<S: Store>(&mut self, item: u32, operation: &Operation, kernel: &mut Kernel<Demonstration, S>) {
+        // A plan that was shrunk, or written by hand, can name what is not there: then nobody acts.
+        let to = match operation {
+            Operation::Nudge { follower } => self.follower(*follower).map(|watched| watched.party),
+            Operation::Add { front, .. }
+            | Operation::Read { front, .. }
+            | Operation::Follow { front, .. }
+            | Operation::ResetCounter { front } => self.fronts.get(*front as usize).copied(),
+        };
+        if let Some(to) = to {
+            if let Operation::Add { by, token, .. } = operation {
+                self.asked.insert(
+                    item,
+                    Add {
+                        by: Number::from(*by),
+                        token: token.clone(),
+                    },
+                );
+            }
+            kernel.send(item, to, operation.request());
+        }
+    }
+
+    fn answered<S: Store>(
+        &mut self,
+        item: u32,
+        outcome: &Outcome,
+        _: &mut Kernel<Demonstration, S>,
+    ) -> Result<(), Violation> {
+        let (Some(add), Ok(Some(response))) = (self.asked.remove(&item), outcome) else {
+            return Ok(());
+        };
+        if response.status == 200
+            && let Ok(added) = response.body.read::<Added>()
+        {
+            self.acknowledged.insert(add.token, (added.generation, add.by));
+        }
+        Ok(())
+    }
+
+    fn moved<S: Store>(
+        &mut self,
+        party: PartyId,
+        kernel: &mut Kernel<Demonstration, S>,
+    ) -> Result<(), Violation> {
+        if party == self.counter {
+            return self.counter_moved(kernel);
+        }
+        let Some(at) = self.followers.iter().position(|watched| watched.party == party) else {
+            return Ok(());
+        };
+        self.follower_moved(at, kernel)
+    }
+
+    fn settled<S: Store>(&mut self, kernel: &mut Kernel<Demonstration, S>) -> Result<(), Violation> {
+        self.at_rest(kernel)
+    }
+}
+
+impl DemonstrationWorld {
+    fn follower(&self, number: u32) -> Option<&Watched> {
+        self.followers.get(number.checked_sub(1)? as usize)
+    }
+}
+
+impl Operation {
+    /// The request that it is.
+    fn request(&self) -> Request {
+        let mut request = match self {
+            Operation::Add { by, token, .. } => {
+                let add = Add {
+                    by: Number::from(*by),
+                    token: token.clone(),
+                };
+                Request::post("/add", Body::typed(Arc::new(add)))
+            }
+            Operation::Read { .. } => Request::get("/value"),
+            Operation::Follow { .. } => Request::post("/follow", Body::default()),
+            Operation::Nudge { .. } => Request::post("/nudge", Body::default()),
+            Operation::ResetCounter { .. } => Request::post("/reset", Body::default()),
+        };
+        let named = match self {
+            Operation::Add { follower, .. } | Operation::Read { follower, .. } => *follower,
+            Operation::Follow { follower, .. } => Some(*follower),
+            Operation::Nudge { .. } | Operation::ResetCounter { .. } => None,
+        };
+        if let Some(number) = named {
+            request.headers.set("x-follower", number.to_string());
+        }
+        request
+    }
+}
