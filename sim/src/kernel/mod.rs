@@ -35,7 +35,7 @@ pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
 
 use party::{Alarm, Delivery, Life, Party, ReplyTo, Sent, Storage};
 use queue::Queue;
-use storage::Store;
+use storage::{Store, Surroundings};
 use turn::{Database, Ending, Turn};
 
 /// What is still to come.
@@ -75,8 +75,9 @@ pub enum Stepped {
 
 /// A world in mid-run: all parties and all that is on its way.
 #[derive(Debug)]
-pub struct Kernel<P: Program, S> {
+pub struct Kernel<P: Program, S: Store> {
     program: P,
+    pool: S::Pool,
     now: Micros,
     steps: u64,
     queue: Queue<Pending>,
@@ -96,6 +97,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
     pub fn new(program: P, chance: Chance, knobs: Knobs, aims: BTreeMap<Aim, Vec<CallFault>>) -> Self {
         Kernel {
             program,
+            pool: S::Pool::default(),
             now: Micros::ZERO,
             steps: 0,
             queue: Queue::new(),
@@ -308,7 +310,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
         let id = PartyId(u32::try_from(self.parties.len()).expect("a run has fewer than 2^32 parties"));
         let alarm_origin = self.chance.origin(&Origin::Alarm(who.clone()));
         let storage = address.is_some().then(|| Storage {
-            store: S::open(),
+            store: S::open(&self.pool),
             alarm: Alarm::default(),
             unconfirmed: VecDeque::new(),
             commits: 0,
@@ -403,17 +405,17 @@ impl<P: Program, S: Store> Kernel<P, S> {
             who: &who,
             what,
         });
+        let surroundings = Surroundings {
+            now: self.now.shown(),
+            entropy: self.chance.choose(Purpose::Entropy, sent.origin, &Text::new_static("sql"), u64::MAX),
+        };
         let mut turn = Turn {
             step,
             started: self.now,
             worked: Micros::ZERO,
             who: &who,
             name: party.address.as_ref().map(|(_, name)| name),
-            database: party.storage.as_mut().map(|storage| Database {
-                store: &mut storage.store,
-                alarm: &mut storage.alarm,
-                undo: None,
-            }),
+            database: party.storage.as_mut().map(|storage| Database::new(storage, surroundings)),
             chance: &mut self.chance,
             origin: sent.origin,
             origins: &mut party.origins,
@@ -467,6 +469,8 @@ impl<P: Program, S: Store> Kernel<P, S> {
     pub fn fork(&mut self) -> Self {
         Kernel {
             program: self.program.clone(),
+            // What stores share cannot be seen in their answers, so the two worlds need not share it.
+            pool: S::Pool::default(),
             now: self.now,
             steps: self.steps,
             queue: self.queue.clone(),

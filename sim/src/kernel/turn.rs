@@ -9,8 +9,8 @@ use protocol::host::{
 use sha2::{Digest, Sha256};
 
 use super::choice::{Chance, OriginId};
-use super::party::{Alarm, Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
-use super::storage::{Mark, Store, StoreError, limits};
+use super::party::{Alarm, Held, Output, ReplyTo, ServiceAnswer, ServiceTime, Storage};
+use super::storage::{Mark, Store, StoreError, Surroundings};
 use super::time::Micros;
 use super::watch::{Observed, Observer, Service, StepId, What};
 
@@ -121,7 +121,6 @@ impl<'k, S: Store> Turn<'k, S> {
     /// Runs a statement within the turn. What cannot be shown to the protocol ends the turn; the error that it is
     /// shown in the meantime is of no consequence, as nothing of the turn remains.
     fn run(&mut self, statement: &Statement) -> Result<Rows, SqlError> {
-        limits::check(statement)?;
         let database = self.database();
         database.before_write(statement);
         match database.store.run(statement) {
@@ -169,7 +168,12 @@ impl<'k, S: Store> Turn<'k, S> {
     }
 }
 
-impl<S: Store> Database<'_, S> {
+impl<'k, S: Store> Database<'k, S> {
+    pub fn new(storage: &'k mut Storage<S>, surroundings: Surroundings) -> Self {
+        storage.store.set_surroundings(surroundings);
+        Database { store: &mut storage.store, alarm: &mut storage.alarm, undo: None }
+    }
+
     /// Sets the point to which a lost turn goes back, when this may be its first write.
     fn before_write(&mut self, statement: &Statement) {
         if self.undo.is_none() && !is_read(&statement.sql) {
