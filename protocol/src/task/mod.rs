@@ -88,7 +88,7 @@ pub enum Resume<R: Role> {
     },
     /// It holds the gate that it awaited.
     Gate,
-    /// The task that it started stands at its first wait, or has ended.
+    /// The task that it started stands at its first wait, or has ended. Either way this one can join it.
     Started(TaskId),
     /// The task that it joined has ended.
     Joined(Result<R::Value, R::Failure>),
@@ -143,3 +143,6 @@ pub enum Step<R: Role> {
 /// Proof that the incarnation was aborted through its platform.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Aborted(());
+
+#[cfg(test)]
+mod tests;
