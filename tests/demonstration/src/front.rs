@@ -113,3 +113,6 @@ impl Front {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
