@@ -132,7 +132,8 @@ pub enum Step<R: Role> {
     Await(On),
     /// Run this frame, then go on with what it returned.
     Enter(R::Frame),
-    /// Start a task with this frame, let it run up to its first wait, and go on.
+    /// Start a task with this frame, let it run up to its first wait, and go on. This task can join it for as long as
+    /// it runs itself, also when the other has ended by then; any other task, only while that is under way.
     Start(R::Frame),
     /// This frame is done.
     Return(R::Value),

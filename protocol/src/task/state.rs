@@ -16,7 +16,7 @@ pub enum On {
     /// events in, but no time need pass.
     Gate(Label),
     /// The end of another task of this object: one that this task has started, also when it has ended since, or any
-    /// that is under way.
+    /// that is under way. To await any other is a bug in the flow.
     Task(TaskId),
 }
 
