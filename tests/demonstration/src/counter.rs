@@ -153,7 +153,8 @@ impl Counter {
             }
             Ask::Follow(name) => {
                 cx.sql(&store::follow(name))?;
-                nudge(cx, name);
+                let head = store::head(cx)?;
+                nudge(cx, name, head);
                 Response::new(204, Default::default())
             }
         };
@@ -161,9 +162,16 @@ impl Counter {
     }
 }
 
-/// Tells a follower that there is something to pull. Should that be lost, its alarm will find out.
-fn nudge(cx: &mut Cx<'_, '_>, follower: &ObjectName) {
-    let stub = Stub::new(names::FOLLOWER, follower.clone());
+/// Tells a follower that there is something to pull, up to this generation. Should that be lost, its alarm will find
+/// out.
+///
+/// Nobody learns how a nudge ends, and a stub whose call has failed is of no more use: so each generation's nudges go
+/// on stubs of their own. They need no order among each other.
+fn nudge(cx: &mut Cx<'_, '_>, follower: &ObjectName, generation: Number) {
+    let stub = Stub {
+        serial: generation.to_uint32(),
+        ..Stub::new(names::FOLLOWER, follower.clone())
+    };
     cx.send(labels::NUDGE, &stub, Request::post("/nudge", Default::default()));
 }
 

@@ -22,6 +22,8 @@ pub struct Follower {
     started: bool,
     /// Its name, once the platform has said it or storage has.
     name: Option<ObjectName>,
+    /// Which of its stubs for the counter is in use. A failed stub stays failed.
+    serial: u32,
 }
 
 /// What a follower is asked to do.
@@ -29,6 +31,8 @@ pub struct Follower {
 pub enum Ask {
     /// `POST /add`, to be forwarded as it is.
     Add(Request),
+    /// It has been forwarded on this stub.
+    Added(Stub),
     /// `POST /nudge`: there may be something to pull.
     Nudge,
     /// `GET /value`
@@ -117,7 +121,17 @@ impl Follower {
     fn counter(&self) -> Result<Stub, Failure> {
         let name = self.name.as_ref().ok_or(Failure::Nameless)?;
         let (counter, _) = names::parse_follower(name).ok_or_else(|| Failure::Misnamed(name.0.clone()))?;
-        Ok(Stub::new(names::COUNTER, counter))
+        Ok(Stub {
+            serial: self.serial,
+            ..Stub::new(names::COUNTER, counter)
+        })
+    }
+
+    /// A call on this stub has failed: from now on another is in use, unless another task has seen to that.
+    fn stub_failed(&mut self, failed: &Stub) {
+        if self.serial == failed.serial {
+            self.serial = failed.fresh().serial;
+        }
     }
 
     fn answer(
@@ -127,17 +141,19 @@ impl Follower {
         resume: Resume<Self>,
         cx: &mut Cx<'_, '_>,
     ) -> Next<Self> {
-        let response = match (ask, resume) {
+        let response = match (&mut *ask, resume) {
             (Ask::Nothing(bad), _) => bad.response(),
             (Ask::Value, _) => answer(200, store::standing(cx)?),
-            (Ask::Add(request), Resume::Start) => {
-                let call = cx.call(labels::FORWARD, &self.counter()?, request.clone());
+            (Ask::Add(request), _) => {
+                let stub = self.counter()?;
+                let call = cx.call(labels::FORWARD, &stub, request.clone());
+                *ask = Ask::Added(stub);
                 return Ok(Step::Await(On::Call(call)));
             }
-            (Ask::Add(_), counter) => match counter.response() {
-                Ok(response) => response,
-                Err(error) => answer(503, Problem::new(error)),
-            },
+            (Ask::Added(stub), counter) => counter.response().unwrap_or_else(|error| {
+                self.stub_failed(stub);
+                answer(503, Problem::new(error))
+            }),
             (Ask::Nudge, Resume::Start) => {
                 // Set before the pull, so that a pull that fails is not the last.
                 if cx.alarm().is_none() {

@@ -157,7 +157,7 @@ fn seal(
     cx.sql(&store::seal(&record))?;
     cx.note(labels::SEALED, record.generation.to_string());
     for follower in store::followers(cx)? {
-        nudge(cx, &follower);
+        nudge(cx, &follower, record.generation);
     }
     Ok(Step::Return(Some(added(record.generation, record.digest))))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::host::{End, Request, Response};
+use protocol::host::{End, Request, Response, Stub};
 use protocol::number::Number;
 use protocol::task::{On, Resume, Step};
 
@@ -16,6 +16,8 @@ use crate::{Failure, Next, labels};
 pub struct Pulling {
     /// The position that it asked from, once it has asked.
     asked_from: Number,
+    /// The stub that it asked on.
+    asked_on: Option<Stub>,
 }
 
 /// A segment of a pull, between two waits.
@@ -40,6 +42,7 @@ impl Pulling {
     pub(super) fn new() -> Self {
         Pulling {
             asked_from: Number::ZERO,
+            asked_on: None,
         }
     }
 
@@ -67,18 +70,24 @@ fn ask(
 ) -> Next<Follower> {
     pulling.asked_from = store::standing(cx)?.applied;
     let path = format!("/log?since={}&limit={}", pulling.asked_from, rules.policy.batch);
-    let call = cx.call(labels::PULL, &follower.counter()?, Request::get(path));
+    let stub = follower.counter()?;
+    let call = cx.call(labels::PULL, &stub, Request::get(path));
+    pulling.asked_on = Some(stub);
     Ok(Step::Await(On::Call(call)))
 }
 
 fn apply(
     pulling: &mut Pulling,
-    _: &mut Follower,
+    follower: &mut Follower,
     rules: &Rules,
     resume: Resume<Follower>,
     cx: &mut Cx<'_, '_>,
 ) -> Next<Follower> {
-    let page = page(&resume.response()?)?;
+    let response = resume.response();
+    if let (Err(_), Some(stub)) = (&response, &pulling.asked_on) {
+        follower.stub_failed(stub);
+    }
+    let page = page(&response?)?;
     let application = (rules.apply)(&PullFacts {
         asked_from: pulling.asked_from,
         applied_now: store::standing(cx)?.applied,
