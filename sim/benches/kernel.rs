@@ -22,7 +22,9 @@ fn main() {
 
 /// The plan that the benches of whole runs use: a busy one.
 fn plan(seed: u64) -> PlanOf<DemonstrationWorld> {
-    let scenario = scenario::load("demonstration").expect("the scenario is built in").expect("it is readable");
+    let scenario = scenario::load("demonstration")
+        .expect("the scenario is built in")
+        .expect("it is readable");
     DemonstrationWorld::generate(&scenario, seed)
 }
 
@@ -55,7 +57,12 @@ fn link(bencher: Bencher<'_, '_>) {
 #[divan::bench(types = [ModelStore, SqliteStore])]
 fn events<S: Store>(bencher: Bencher<'_, '_>) {
     let plans: Vec<_> = (1..=16).map(plan).collect();
-    let all = || plans.iter().map(|plan| run::<DemonstrationWorld, S>(plan, program(), ()).events).sum::<u64>();
+    let all = || {
+        plans
+            .iter()
+            .map(|plan| run::<DemonstrationWorld, S>(plan, program(), ()).events)
+            .sum::<u64>()
+    };
     let events = all();
     bencher.counter(ItemsCount::new(events)).bench_local(all);
 }
@@ -66,7 +73,10 @@ fn clone<S: Store>(bencher: Bencher<'_, '_>) {
     let plan = plan(1);
     let mut simulation = Simulation::<DemonstrationWorld, S, ()>::new(&plan, program(), ());
     for _ in 0..300 {
-        assert!(simulation.advance().is_none(), "the run is longer than its first half");
+        assert!(
+            simulation.advance().is_none(),
+            "the run is longer than its first half"
+        );
     }
     bencher.bench_local(|| simulation.fork());
 }

@@ -3,9 +3,8 @@
 pub mod replay;
 pub mod run;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::ValueEnum;
-use protocol::task::Program as _;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
 use sim::run::{History, Report};

@@ -407,7 +407,9 @@ impl<P: Program, S: Store> Kernel<P, S> {
         });
         let surroundings = Surroundings {
             now: self.now.shown(),
-            entropy: self.chance.choose(Purpose::Entropy, sent.origin, &Text::new_static("sql"), u64::MAX),
+            entropy: self
+                .chance
+                .choose(Purpose::Entropy, sent.origin, &Text::new_static("sql"), u64::MAX),
         };
         let mut turn = Turn {
             step,
@@ -415,7 +417,10 @@ impl<P: Program, S: Store> Kernel<P, S> {
             worked: Micros::ZERO,
             who: &who,
             name: party.address.as_ref().map(|(_, name)| name),
-            database: party.storage.as_mut().map(|storage| Database::new(storage, surroundings)),
+            database: party
+                .storage
+                .as_mut()
+                .map(|storage| Database::new(storage, surroundings)),
             chance: &mut self.chance,
             origin: sent.origin,
             origins: &mut party.origins,

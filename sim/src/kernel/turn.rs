@@ -171,7 +171,11 @@ impl<'k, S: Store> Turn<'k, S> {
 impl<'k, S: Store> Database<'k, S> {
     pub fn new(storage: &'k mut Storage<S>, surroundings: Surroundings) -> Self {
         storage.store.set_surroundings(surroundings);
-        Database { store: &mut storage.store, alarm: &mut storage.alarm, undo: None }
+        Database {
+            store: &mut storage.store,
+            alarm: &mut storage.alarm,
+            undo: None,
+        }
     }
 
     /// Sets the point to which a lost turn goes back, when this may be its first write.

@@ -55,7 +55,7 @@ impl<O: Observer> Observer for Ears<O> {
 
 /// A run that is under way.
 #[derive(Debug)]
-pub struct Simulation<'p, W: World, S, O> {
+pub struct Simulation<'p, W: World, S: Store, O> {
     plan: &'p PlanOf<W>,
     kernel: Kernel<W::Program, S>,
     world: W,

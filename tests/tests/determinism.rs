@@ -1,0 +1,71 @@
+//! A run is a function of its plan, its rules and nothing else.
+
+use sim::check::Verdict;
+use sim::kernel::storage::Store;
+use sim::kernel::storage::model::ModelStore;
+use sim::kernel::storage::sqlite::SqliteStore;
+use sim::run::{Report, run};
+use sim::scenario;
+use sim::world::World;
+use sim::world::demonstration::DemonstrationWorld;
+
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=40;
+
+fn report<S: Store>(variant: &str, seed: u64) -> Report {
+    let scenario = scenario::load("demonstration").expect("the scenario is built in").expect("it is readable");
+    let plan = DemonstrationWorld::generate(&scenario, seed);
+    let program = DemonstrationWorld::program(variant).expect("the variant is there");
+    run::<DemonstrationWorld, S>(&plan, program, ())
+}
+
+#[test]
+fn a_plan_runs_alike_twice() {
+    for seed in SEEDS {
+        assert_eq!(report::<SqliteStore>("hardened", seed), report::<SqliteStore>("hardened", seed), "seed {seed}");
+    }
+}
+
+#[test]
+fn both_stores_give_one_run() {
+    for variant in ["hardened", "documented"] {
+        for seed in SEEDS {
+            let (sqlite, model) = (report::<SqliteStore>(variant, seed), report::<ModelStore>(variant, seed));
+            assert_eq!(sqlite, model, "seed {seed} of {variant} differs between the stores");
+        }
+    }
+}
+
+#[test]
+fn seeds_differ() {
+    let hashes: std::collections::BTreeSet<_> = SEEDS.map(|seed| report::<ModelStore>("hardened", seed).full).collect();
+    assert_eq!(hashes.len(), SEEDS.count(), "two seeds gave one run");
+}
+
+#[test]
+fn hardened_holds() {
+    for seed in SEEDS {
+        assert_eq!(report::<ModelStore>("hardened", seed).verdict, Verdict::Passed, "seed {seed}");
+    }
+}
+
+/// Which invariants each flawed variant is caught by, and that it is caught soon.
+#[test]
+fn every_flaw_is_found() {
+    let expected = [
+        ("documented", ["DM-1", "DM-2", "DM-L1"].as_slice()),
+        ("token-not-checked", &["DM-4"]),
+        ("gate-not-taken", &["DM-3", "DM-L1"]),
+        ("alarm-not-set-again", &["DM-L1"]),
+    ];
+    for (variant, invariants) in expected {
+        let found = (1..=300).find_map(|seed| match report::<ModelStore>(variant, seed).verdict {
+            Verdict::Violated(violation) => Some(violation),
+            _ => None,
+        });
+        let found = found.unwrap_or_else(|| panic!("300 seeds of {variant} found nothing"));
+        assert!(
+            invariants.contains(&found.invariant.as_str()),
+            "{variant} is expected to violate one of {invariants:?}, and: {found}"
+        );
+    }
+}
