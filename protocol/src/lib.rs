@@ -9,6 +9,7 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod ecma;
 pub mod host;
 pub mod number;
 pub mod task;

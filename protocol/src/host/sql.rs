@@ -103,11 +103,15 @@ mod any_number {
         Other { number: String },
     }
 
+    fn is_negative_zero(number: Number) -> bool {
+        number == -Number::ZERO
+    }
+
     pub fn serialize<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
         // Minus zero is finite, and JSON as JavaScript prints it loses its sign.
-        let form = if number.is_finite() && *number != Number::NEGATIVE_ZERO {
+        let form = if number.is_finite() && !is_negative_zero(*number) {
             Form::Finite(*number)
-        } else if *number == Number::NEGATIVE_ZERO {
+        } else if is_negative_zero(*number) {
             Form::Other {
                 number: "-0".to_owned(),
             }
