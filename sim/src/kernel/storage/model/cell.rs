@@ -99,19 +99,20 @@ impl Cell {
 
     fn as_numeric(self) -> Option<Cell> {
         match self {
-            Cell::Text(text) => Some(numeric(&text)?.integer_if_exact()),
-            other => Some(other.integer_if_exact()),
+            Cell::Text(text) => numeric(&text)?.integer_if_exact(),
+            other => other.integer_if_exact(),
         }
     }
 
-    /// A real that is an integer becomes that integer, except at the ends of the range, where SQLite is wary.
-    fn integer_if_exact(self) -> Cell {
+    /// A real that is an integer becomes that integer. Of -2^63 some of SQLite's functions think so and some not.
+    fn integer_if_exact(self) -> Option<Cell> {
         match self {
             Cell::Real(number) => match number.to_i64_exact() {
-                Some(integer) if integer > i64::MIN && integer < i64::MAX => Cell::Integer(integer),
-                _ => Cell::Real(number),
+                Some(i64::MIN) => None,
+                Some(integer) => Some(Cell::Integer(integer)),
+                None => Some(Cell::Real(number)),
             },
-            other => other,
+            other => Some(other),
         }
     }
 

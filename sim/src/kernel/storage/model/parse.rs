@@ -6,7 +6,7 @@
 use protocol::host::{Bytes, Text};
 use protocol::number::Number;
 use sqlparser::dialect::SQLiteDialect;
-use sqlparser::tokenizer::{Token, Tokenizer};
+use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
 
 use super::cell::Cell;
 use super::shape::{
@@ -28,16 +28,33 @@ type Read<T> = Result<T, NotListed>;
 
 /// Reads a text.
 pub(super) fn parse(sql: &str) -> Read<Parsed> {
-    let tokens = Tokenizer::new(&SQLiteDialect {}, sql)
-        .tokenize()
-        .map_err(|_| NotListed)?;
-    // Some texts below are cut out of the tokens, so these must print as they were written.
-    let printed: String = tokens.iter().map(Token::to_string).collect();
-    if printed != sql {
+    // SQLite's text ends at a NUL.
+    if sql.contains('\0') {
         return Err(NotListed);
     }
+    let located = Tokenizer::new(&SQLiteDialect {}, sql)
+        .tokenize_with_location()
+        .map_err(|_| NotListed)?;
+    let comment = |token: &Token| {
+        use Whitespace as Blank;
+        matches!(
+            token,
+            Token::Whitespace(Blank::SingleLineComment { .. } | Blank::MultiLineComment(_))
+        )
+    };
+    if located.iter().any(|located| comment(&located.token)) {
+        return Err(NotListed);
+    }
+    let (mut tokens, mut starts) = (Vec::new(), Vec::new());
+    for TokenWithSpan { token, span } in located {
+        starts.push(offset_of(sql, span.start).ok_or(NotListed)?);
+        tokens.push(token);
+    }
+    starts.push(sql.len());
     let mut parser = Parser {
+        sql,
         tokens,
+        starts,
         at: 0,
         parameters: 0,
     };
@@ -52,8 +69,11 @@ pub(super) fn parse(sql: &str) -> Read<Parsed> {
     }
 }
 
-struct Parser {
+struct Parser<'a> {
+    sql: &'a str,
     tokens: Vec<Token>,
+    /// Where each token begins in the text, and where the text ends.
+    starts: Vec<usize>,
     at: usize,
     parameters: usize,
 }
@@ -66,7 +86,7 @@ const RESERVED: &str = " ABORT ADD ALL ALTER AND AS ASC AUTOINCREMENT BETWEEN BY
     ORDER OUTER OVER PRIMARY RAISE REFERENCES REGEXP RETURNING RIGHT ROWID SELECT SET TABLE THEN TO TRANSACTION TRUE \
     UNION UNIQUE UPDATE USING VALUES WHEN WHERE WINDOW WITH WITHIN WITHOUT _ROWID_ ";
 
-impl Parser {
+impl Parser<'_> {
     fn statement(&mut self) -> Read<Shape> {
         match self.word()?.to_ascii_uppercase().as_str() {
             "CREATE" => self.create_table(),
@@ -315,6 +335,11 @@ impl Parser {
         }))
     }
 
+    /// The text from a token on to what was read last.
+    fn text_since(&self, start: usize) -> &str {
+        &self.sql[self.starts[start]..self.starts[self.at]]
+    }
+
     fn names(&mut self) -> Read<Vec<Text>> {
         self.expect(&Token::LParen)?;
         let names = self.list(Parser::name)?;
@@ -408,6 +433,18 @@ impl Parser {
                 .take_while(blank)
                 .count()
     }
+}
+
+/// The byte at which a line and a column, both counted from 1, begin.
+fn offset_of(sql: &str, location: Location) -> Option<usize> {
+    let line = usize::try_from(location.line).ok()?.checked_sub(1)?;
+    let column = usize::try_from(location.column).ok()?.checked_sub(1)?;
+    let start: usize = sql.split_inclusive('\n').take(line).map(str::len).sum();
+    let (within, _) = sql[start..]
+        .char_indices()
+        .chain([(sql.len() - start, ' ')])
+        .nth(column)?;
+    Some(start + within)
 }
 
 fn is_reserved(word: &str) -> bool {

@@ -143,10 +143,14 @@ impl Writing<'_, '_> {
     }
 
     fn insert(&mut self, table: &Table) {
-        let verb = self
-            .draws
-            .of(&["INSERT", "INSERT OR IGNORE", "INSERT OR REPLACE", "REPLACE"]);
-        let upserts = verb == "INSERT" && !table.key.is_empty() && !self.draws.one_in(3);
+        let verb = self.draws.of(&[
+            "INSERT",
+            "INSERT",
+            "INSERT OR IGNORE",
+            "INSERT OR REPLACE",
+            "REPLACE",
+        ]);
+        let upserts = verb == "INSERT" && !table.key.is_empty() && self.draws.one_in(2);
         // Sometimes the last column is left to its default.
         let width = table.columns.len() - self.draws.below(2);
         self.push(&format!(

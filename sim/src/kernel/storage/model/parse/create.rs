@@ -19,7 +19,7 @@ struct Declared {
     primary: bool,
 }
 
-impl Parser {
+impl Parser<'_> {
     /// After CREATE.
     pub(super) fn create_table(&mut self) -> Read<Shape> {
         self.expect_word("TABLE")?;
@@ -42,7 +42,7 @@ impl Parser {
             declared.push(self.column()?);
         }
         self.expect(&Token::RParen)?;
-        let body: String = self.tokens[start..self.at].iter().map(Token::to_string).collect();
+        let ddl = Text::new(format!("CREATE TABLE {}", self.text_since(start)));
         let key = key_of(&declared, key)?;
         let columns: Vec<Column> = declared.into_iter().map(|declared| declared.column).collect();
         let doubled = (1..columns.len()).any(|at| {
@@ -54,7 +54,6 @@ impl Parser {
         if doubled || too_many || !may_name_a_table(&name) {
             return Err(NotListed);
         }
-        let ddl = Text::new(format!("CREATE TABLE {body}"));
         Ok(Shape::CreateTable {
             schema: Arc::new(Schema {
                 name,
