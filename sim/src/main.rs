@@ -3,8 +3,10 @@
 
 mod command;
 
+use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 
 /// A deterministic simulation testbed for protocols on Durable Objects.
@@ -26,11 +28,21 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    let mut out = String::new();
     let done = match Arguments::parse().command {
-        Command::Run(arguments) => command::run::run(&arguments),
-        Command::Replay(arguments) => command::replay::replay(&arguments),
+        Command::Run(arguments) => command::run::run(&arguments, &mut out),
+        Command::Replay(arguments) => command::replay::replay(&arguments, &mut out),
     };
-    match done {
+    // A reader that has seen enough closes its end: that is no failure, and changes no exit code.
+    let printed = anstream::stdout().write_all(out.as_bytes());
+    let printed = printed.or_else(|error| {
+        if error.kind() == ErrorKind::BrokenPipe {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    });
+    match done.and_then(|code| printed.context("cannot print").map(|()| code)) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             anstream::eprintln!("error: {error:#}");

@@ -15,7 +15,9 @@ use sim::world::demonstration::DemonstrationWorld;
 use sim::world::{PlanOf, World};
 
 fn plan(seed: u64) -> PlanOf<DemonstrationWorld> {
-    let scenario = scenario::load("demonstration").expect("the scenario is built in").expect("it is readable");
+    let scenario = scenario::load("demonstration")
+        .expect("the scenario is built in")
+        .expect("it is readable");
     DemonstrationWorld::generate(&scenario, seed)
 }
 
@@ -44,15 +46,18 @@ struct Seen {
 impl Observer for Witness {
     fn observe(&mut self, seen: &Observed<'_>) {
         let (cause, item) = match seen.what {
-            What::Delivered { cause, origin, .. } => {
-                (cause, if let Origin::Item(item) = origin { Some(*item) } else { None })
-            }
+            What::Delivered { cause, origin, .. } => (
+                cause,
+                if let Origin::Item(item) = origin {
+                    Some(*item)
+                } else {
+                    None
+                },
+            ),
             What::Answered { item, .. } => (None, Some(item)),
             _ => (None, None),
         };
-        let service = |wanted: fn(&Service<'_>) -> bool| {
-            matches!(&seen.what, What::Began { service, .. } if wanted(service))
-        };
+        let service = |wanted: fn(&Service<'_>) -> bool| matches!(&seen.what, What::Began { service, .. } if wanted(service));
         self.lines.push(Seen {
             step: seen.step,
             who: seen.who.clone(),
@@ -106,7 +111,13 @@ fn witness(plan: &PlanOf<DemonstrationWorld>) -> Vec<Seen> {
 fn removing_an_item_leaves_what_does_not_depend_on_it() {
     let (kept, changed) = (Cell::new(0_usize), Cell::new(0_usize));
     let strategy = (any::<u64>(), any::<prop::sample::Index>());
-    let mut runner = TestRunner::new_with_rng(Config { cases: 128, ..Config::default() }, deterministic());
+    let mut runner = TestRunner::new_with_rng(
+        Config {
+            cases: 128,
+            ..Config::default()
+        },
+        deterministic(),
+    );
     let result = runner.run(&strategy, |(seed, which)| {
         let whole = plan(seed);
         let mut without = whole.clone();
@@ -132,33 +143,61 @@ fn removing_an_item_leaves_what_does_not_depend_on_it() {
         Ok(())
     });
     assert!(result.is_ok(), "{}", result.unwrap_err());
-    assert!(kept.get() > 1_000, "only {} lines were independent: the test shows nothing", kept.get());
-    assert!(changed.get() > 64, "only {} removals changed anything: the test shows nothing", changed.get());
+    assert!(
+        kept.get() > 1_000,
+        "only {} lines were independent: the test shows nothing",
+        kept.get()
+    );
+    assert!(
+        changed.get() > 64,
+        "only {} removals changed anything: the test shows nothing",
+        changed.get()
+    );
 }
 
 #[test]
 fn a_clone_of_a_world_goes_on_as_the_world_does() {
     let compared = Cell::new(0_usize);
-    let mut runner = TestRunner::new_with_rng(Config { cases: 64, ..Config::default() }, deterministic());
+    let mut runner = TestRunner::new_with_rng(
+        Config {
+            cases: 64,
+            ..Config::default()
+        },
+        deterministic(),
+    );
     let result = runner.run(&(any::<u64>(), 1..400_usize), |(seed, steps)| {
         let plan = plan(seed);
-        let mut world = Simulation::<DemonstrationWorld, ModelStore, _>::new(&plan, program(), Witness::default());
+        let mut world =
+            Simulation::<DemonstrationWorld, ModelStore, _>::new(&plan, program(), Witness::default());
         for _ in 0..steps {
             if world.advance().is_some() {
                 return Ok(());
             }
         }
         let mut clone = world.fork();
-        prop_assert_eq!(world.kernel().state_digest(), clone.kernel().state_digest(), "a clone hashes alike");
+        prop_assert_eq!(
+            world.kernel().state_digest(),
+            clone.kernel().state_digest(),
+            "a clone hashes alike"
+        );
         let (verdict, verdict_of_clone) = (world.finish(), clone.finish());
-        prop_assert_eq!(&world.others().lines, &clone.others().lines, "seed {}: the histories part", seed);
+        prop_assert_eq!(
+            &world.others().lines,
+            &clone.others().lines,
+            "seed {}: the histories part",
+            seed
+        );
         let (report, report_of_clone) = (world.report(verdict), clone.report(verdict_of_clone));
         prop_assert_eq!(report, report_of_clone);
         compared.set(compared.get() + 1);
         Ok(())
     });
     assert!(result.is_ok(), "{}", result.unwrap_err());
-    assert!(compared.get() > 16, "only {} runs were long enough: the test shows nothing", compared.get());
+    assert!(
+        compared.get() > 16,
+        "only {} runs were long enough: the test shows nothing",
+        compared.get()
+    );
 }
 
 /// The same cases on every machine and every day: a failure here is a change of ours.

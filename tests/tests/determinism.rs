@@ -12,7 +12,9 @@ use sim::world::demonstration::DemonstrationWorld;
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=40;
 
 fn report<S: Store>(variant: &str, seed: u64) -> Report {
-    let scenario = scenario::load("demonstration").expect("the scenario is built in").expect("it is readable");
+    let scenario = scenario::load("demonstration")
+        .expect("the scenario is built in")
+        .expect("it is readable");
     let plan = DemonstrationWorld::generate(&scenario, seed);
     let program = DemonstrationWorld::program(variant).expect("the variant is there");
     run::<DemonstrationWorld, S>(&plan, program, ())
@@ -21,7 +23,11 @@ fn report<S: Store>(variant: &str, seed: u64) -> Report {
 #[test]
 fn a_plan_runs_alike_twice() {
     for seed in SEEDS {
-        assert_eq!(report::<SqliteStore>("hardened", seed), report::<SqliteStore>("hardened", seed), "seed {seed}");
+        assert_eq!(
+            report::<SqliteStore>("hardened", seed),
+            report::<SqliteStore>("hardened", seed),
+            "seed {seed}"
+        );
     }
 }
 
@@ -29,22 +35,34 @@ fn a_plan_runs_alike_twice() {
 fn both_stores_give_one_run() {
     for variant in ["hardened", "documented"] {
         for seed in SEEDS {
-            let (sqlite, model) = (report::<SqliteStore>(variant, seed), report::<ModelStore>(variant, seed));
-            assert_eq!(sqlite, model, "seed {seed} of {variant} differs between the stores");
+            let (sqlite, model) = (
+                report::<SqliteStore>(variant, seed),
+                report::<ModelStore>(variant, seed),
+            );
+            assert_eq!(
+                sqlite, model,
+                "seed {seed} of {variant} differs between the stores"
+            );
         }
     }
 }
 
 #[test]
 fn seeds_differ() {
-    let hashes: std::collections::BTreeSet<_> = SEEDS.map(|seed| report::<ModelStore>("hardened", seed).full).collect();
+    let hashes: std::collections::BTreeSet<_> = SEEDS
+        .map(|seed| report::<ModelStore>("hardened", seed).full)
+        .collect();
     assert_eq!(hashes.len(), SEEDS.count(), "two seeds gave one run");
 }
 
 #[test]
 fn hardened_holds() {
     for seed in SEEDS {
-        assert_eq!(report::<ModelStore>("hardened", seed).verdict, Verdict::Passed, "seed {seed}");
+        assert_eq!(
+            report::<ModelStore>("hardened", seed).verdict,
+            Verdict::Passed,
+            "seed {seed}"
+        );
     }
 }
 

@@ -284,6 +284,15 @@ impl SqlError {
                 ..SqlError::of(Kind::NoSuchColumn)
             };
         }
+        if let Some((table, column)) =
+            rest("table ").and_then(|rest| rest.split_once(" has no column named "))
+        {
+            return SqlError {
+                table: Some(Text::new(table)),
+                column: Some(Text::new(column)),
+                ..SqlError::of(Kind::NoSuchColumn)
+            };
+        }
         for (prefix, kind) in [
             ("UNIQUE constraint failed: ", Kind::Unique),
             ("NOT NULL constraint failed: ", Kind::NotNull),
@@ -309,7 +318,11 @@ impl SqlError {
                 Kind::TooManyParameters
             }
             _ if text.contains("Wrong number of parameter bindings") => Kind::ParameterCount,
-            _ if text.contains("SQLITE_AUTH") || text.contains("please use state.storage.transaction") => {
+            // A function that is refused has SQLITE_ERROR for its code.
+            _ if text.contains("SQLITE_AUTH")
+                || text.starts_with("not authorized")
+                || text.contains("please use state.storage.transaction") =>
+            {
                 Kind::NotAuthorized
             }
             _ if text.contains("SQLITE_FULL") => Kind::Full,

@@ -1,5 +1,6 @@
 //! `drydock replay`: a trace once more.
 
+use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ pub struct Arguments {
 }
 
 /// Does it, and answers the exit code.
-pub fn replay(arguments: &Arguments) -> Result<u8> {
+pub fn replay(arguments: &Arguments, out: &mut String) -> Result<u8> {
     let file = &arguments.trace;
     let trace = if file == Path::new("-") {
         load::<DemonstrationWorld>(std::io::stdin().lock(), "the standard input")?
@@ -40,37 +41,42 @@ pub fn replay(arguments: &Arguments) -> Result<u8> {
         let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
         load::<DemonstrationWorld>(opened, &file.display().to_string())?
     };
-    replay_world::<DemonstrationWorld>(arguments, &trace)
+    replay_world::<DemonstrationWorld>(arguments, &trace, out)
 }
 
 fn load<W: World>(from: impl Read, name: &str) -> Result<Trace<W::Shape, W::Operation>> {
     read(W::NAME, BufReader::new(from)).with_context(|| name.to_owned())
 }
 
-fn replay_world<W: World>(arguments: &Arguments, trace: &Trace<W::Shape, W::Operation>) -> Result<u8> {
+fn replay_world<W: World>(
+    arguments: &Arguments,
+    trace: &Trace<W::Shape, W::Operation>,
+    out: &mut String,
+) -> Result<u8> {
     let mut code = 0;
     for variant in variants::<W>(arguments, trace) {
         let report = arguments.store.run::<W>(&trace.plan, variant, None)?;
-        println!(
+        writeln!(
+            out,
             "{} · {variant} · {} · seed {}",
             trace.plan.scenario,
             arguments.store.name(),
             trace.plan.seed
-        );
-        super::run::print(&report);
+        )?;
+        super::run::print(&report, out)?;
         let expected = trace.expect.get(variant);
         if let Some(expected) = expected {
-            tell_difference("behaviour", expected.behaviour, report.behaviour);
-            tell_difference("full", expected.full, report.full);
+            tell_difference("behaviour", expected.behaviour, report.behaviour, out)?;
+            tell_difference("full", expected.full, report.full, out)?;
         }
         let this = if !arguments.expect {
             report.verdict.exit_code()
         } else if let Some(expected) = expected {
             let missed = expected.missed_by(&report);
-            println!("  {}", missed.as_deref().unwrap_or("as expected"));
+            writeln!(out, "  {}", missed.as_deref().unwrap_or("as expected"))?;
             missed.map_or(0, |_| report.verdict.exit_code().max(1))
         } else {
-            println!("  the trace expects nothing of `{variant}`");
+            writeln!(out, "  the trace expects nothing of `{variant}`")?;
             3
         };
         code = code.max(this);
@@ -79,12 +85,14 @@ fn replay_world<W: World>(arguments: &Arguments, trace: &Trace<W::Shape, W::Oper
 }
 
 /// Says when a hash is not what it was: no failure, since behaviour may change on purpose.
-fn tell_difference(name: &str, before: Option<RunHash>, now: RunHash) {
+fn tell_difference(name: &str, before: Option<RunHash>, now: RunHash, out: &mut String) -> fmt::Result {
     if before.is_some_and(|before| before != now) {
-        println!(
+        writeln!(
+            out,
             "  the hash `{name}` is not the one in the trace: the code has changed since it was written"
-        );
+        )?;
     }
+    Ok(())
 }
 
 fn variants<'a, W: World>(

@@ -1,5 +1,6 @@
 //! `drydock run`: one seed of a scenario, or a few in a row.
 
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +40,7 @@ pub struct Arguments {
 }
 
 /// Does it, and answers the exit code.
-pub fn run(arguments: &Arguments) -> Result<u8> {
+pub fn run(arguments: &Arguments, out: &mut String) -> Result<u8> {
     let Some(scenario) = scenario::load(&arguments.scenario) else {
         let known: Vec<_> = scenario::names().collect();
         bail!(
@@ -48,10 +49,14 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
             known.join(", ")
         );
     };
-    run_world::<DemonstrationWorld>(arguments, &scenario?)
+    run_world::<DemonstrationWorld>(arguments, &scenario?, out)
 }
 
-fn run_world<W: World>(arguments: &Arguments, scenario: &scenario::Scenario<W::Scenario>) -> Result<u8> {
+fn run_world<W: World>(
+    arguments: &Arguments,
+    scenario: &scenario::Scenario<W::Scenario>,
+    out: &mut String,
+) -> Result<u8> {
     let variant = arguments.variant.as_deref().unwrap_or(default_variant::<W>());
     let last = arguments
         .seed
@@ -67,20 +72,22 @@ fn run_world<W: World>(arguments: &Arguments, scenario: &scenario::Scenario<W::S
             continue;
         }
         if arguments.count > 1 && report.verdict == Verdict::Passed {
-            println!(
+            writeln!(
+                out,
                 "passed: {} seeds of {} under {variant} on {}, {events} events, {} simulated seconds",
                 arguments.count,
                 scenario.name,
                 arguments.store.name(),
                 simulated / 1_000_000,
-            );
+            )?;
         } else {
-            println!(
+            writeln!(
+                out,
                 "{} · {variant} · {} · seed {seed}",
                 scenario.name,
                 arguments.store.name()
-            );
-            print(&report);
+            )?;
+            print(&report, out)?;
         }
         let file = match (&arguments.trace, &report.verdict) {
             (Some(file), _) => Some(file.clone()),
@@ -91,7 +98,7 @@ fn run_world<W: World>(arguments: &Arguments, scenario: &scenario::Scenario<W::S
         };
         if let Some(file) = file {
             write_trace::<W>(arguments, plan, variant, &file)?;
-            println!("  drydock replay {} --variant {variant}", file.display());
+            writeln!(out, "  drydock replay {} --variant {variant}", file.display())?;
         }
         return Ok(report.verdict.exit_code());
     }
@@ -104,11 +111,11 @@ fn failures() -> PathBuf {
 }
 
 /// What a run has shown, for people.
-pub(super) fn print(report: &Report) {
-    println!("  {}", report.verdict);
-    println!("  {} events, {} simulated", report.events, report.simulated);
-    println!("  behaviour  {}", report.behaviour);
-    println!("  full       {}", report.full);
+pub(super) fn print(report: &Report, out: &mut String) -> fmt::Result {
+    writeln!(out, "  {}", report.verdict)?;
+    writeln!(out, "  {} events, {} simulated", report.events, report.simulated)?;
+    writeln!(out, "  behaviour  {}", report.behaviour)?;
+    writeln!(out, "  full       {}", report.full)
 }
 
 /// Runs the plan once more with its history kept, and writes both.

@@ -11,9 +11,11 @@ use crate::wire::{Added, Follow, LogPage, Standing, answer};
 use crate::{Failure, Next, labels};
 
 mod add;
+mod follow;
 mod store;
 
 pub use add::{AddStep, AddSteps, Adding, enter_without_gate};
+pub use follow::Following;
 
 /// A counter's memory. All of it can be made again from its storage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -22,6 +24,8 @@ pub struct Counter {
     started: bool,
     /// The newest generation that was given to an addition. The log's head is behind it while a digest is awaited.
     issued: Number,
+    /// How many nudges this incarnation has sent.
+    nudges: u32,
 }
 
 /// What a counter is asked to do.
@@ -36,8 +40,6 @@ pub enum Ask {
     },
     /// `GET /value`
     Value,
-    /// `POST /follow`
-    Follow(ObjectName),
     /// `POST /reset`: an operator ends this incarnation.
     Reset,
     /// The alarm.
@@ -53,6 +55,8 @@ pub enum CounterFrame {
     Answer(Ask),
     /// An addition.
     Add(Adding),
+    /// `POST /follow`: a follower begins to follow.
+    Follow(Following),
 }
 
 impl Frame for CounterFrame {
@@ -92,6 +96,7 @@ impl Role for Counter {
         match frame {
             CounterFrame::Answer(ask) => self.answer(rules, ask, cx),
             CounterFrame::Add(adding) => adding.step(self, rules, resume, cx),
+            CounterFrame::Follow(following) => following.step(self, resume, cx),
         }
     }
 
@@ -105,7 +110,9 @@ fn read(request: &Request) -> Result<CounterFrame, BadRequest> {
     let (path, query) = target(request);
     let ask = match (request.method.as_str(), path) {
         ("POST", "/add") => return Ok(CounterFrame::Add(Adding::new(request::add(request)?))),
-        ("POST", "/follow") => Ask::Follow(follower_named(request)?),
+        ("POST", "/follow") => {
+            return Ok(CounterFrame::Follow(Following::new(follower_named(request)?)));
+        }
         ("POST", "/reset") => Ask::Reset,
         ("GET", "/value") => Ask::Value,
         ("GET", "/log") => Ask::Log {
@@ -137,6 +144,22 @@ impl Counter {
         Ok(())
     }
 
+    /// Tells a follower that there is something to pull. Should that be lost, its alarm will find out.
+    fn nudge(&mut self, cx: &mut Cx<'_, '_>, follower: &ObjectName) {
+        let stub = self.stub_for_nudge(follower);
+        cx.send(labels::NUDGE, &stub, Request::post("/nudge", Default::default()));
+    }
+
+    /// A stub of its own for each nudge: nobody learns how most of them end, and a stub whose call has failed is of no
+    /// more use. They need no order among each other.
+    fn stub_for_nudge(&mut self, follower: &ObjectName) -> Stub {
+        self.nudges = self.nudges.wrapping_add(1);
+        Stub {
+            serial: self.nudges,
+            ..Stub::new(names::FOLLOWER, follower.clone())
+        }
+    }
+
     fn answer(&mut self, rules: &Rules, ask: &Ask, cx: &mut Cx<'_, '_>) -> Next<Self> {
         let response = match ask {
             Ask::Alarm => return Ok(Step::Return(None)),
@@ -151,28 +174,9 @@ impl Counter {
                 let (head, records) = (store::head(cx)?, store::records(cx, *since, limit)?);
                 answer(200, LogPage { head, records })
             }
-            Ask::Follow(name) => {
-                cx.sql(&store::follow(name))?;
-                let head = store::head(cx)?;
-                nudge(cx, name, head);
-                Response::new(204, Default::default())
-            }
         };
         Ok(Step::Return(Some(response)))
     }
-}
-
-/// Tells a follower that there is something to pull, up to this generation. Should that be lost, its alarm will find
-/// out.
-///
-/// Nobody learns how a nudge ends, and a stub whose call has failed is of no more use: so each generation's nudges go
-/// on stubs of their own. They need no order among each other.
-fn nudge(cx: &mut Cx<'_, '_>, follower: &ObjectName, generation: Number) {
-    let stub = Stub {
-        serial: generation.to_uint32(),
-        ..Stub::new(names::FOLLOWER, follower.clone())
-    };
-    cx.send(labels::NUDGE, &stub, Request::post("/nudge", Default::default()));
 }
 
 /// As documented: nothing. What an earlier incarnation has committed stands.

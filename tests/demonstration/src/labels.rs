@@ -8,6 +8,8 @@ pub const ADDS: Label = Label("adds");
 pub const DIGEST: Label = Label("digest-record");
 /// Unawaited call: the counter tells a follower that there is something to pull.
 pub const NUDGE: Label = Label("nudge-follower");
+/// Await: the counter nudges a follower that is to follow from now on.
+pub const FIRST_NUDGE: Label = Label("nudge-new-follower");
 /// Await: a follower asks the counter for the records after its position.
 pub const PULL: Label = Label("pull-log");
 /// Await: a follower hands a client's addition on to the counter.
@@ -39,7 +41,23 @@ pub const APPLIED: Label = Label("records-applied");
 pub const ROUTED: Label = Label("routed");
 
 /// All labels, for tables of marks.
-pub const ALL: [Label; 17] = [
-    ADDS, DIGEST, NUDGE, PULL, FORWARD, CONFIGURE, LEARN, TELL, REACH, PAUSE, RETRY, REFUSED, REPEATED,
-    SEALED, LEFT_OUT, APPLIED, ROUTED,
+pub const ALL: [Label; 18] = [
+    ADDS,
+    DIGEST,
+    NUDGE,
+    FIRST_NUDGE,
+    PULL,
+    FORWARD,
+    CONFIGURE,
+    LEARN,
+    TELL,
+    REACH,
+    PAUSE,
+    RETRY,
+    REFUSED,
+    REPEATED,
+    SEALED,
+    LEFT_OUT,
+    APPLIED,
+    ROUTED,
 ];

@@ -4,16 +4,23 @@
 //! cheap to clone and to hash; any other statement is [`StoreError::Unsupported`] there, which voids the run and is
 //! never shown to the protocol. Where both answer, they answer alike.
 //!
-//! Faults and limits are injected above the stores, so that both have the same.
+//! What does not depend on the store stands above both: [`limits`] refuses what is too large, [`split`] takes a text
+//! of several statements apart.
 
+pub mod digest;
 pub mod limits;
 pub mod model;
+pub mod split;
 pub mod sqlite;
+mod texts;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use protocol::host::{Rows, SqlError, Statement, Text, Value};
+use protocol::host::{Millis, Rows, SqlError, Statement, Text, Value};
 
 /// A point that a store can go back to: the number of marks that were set before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,31 +33,67 @@ pub enum StoreError {
     #[error(transparent)]
     Sql(#[from] SqlError),
     /// This store does not run such statements: the run ends, void.
-    #[error("the model store does not run this statement: {0}")]
+    #[error("this store does not run the statement: {0}")]
     Unsupported(Text),
-    /// The database refused it and undid more than the statement: the object is reset, whether the code catches the
-    /// error or not (`platform.md` section 4, items 6 and 7; `workerd.md` T9).
-    #[error("the statement broke the object: {0}")]
+    /// The statement rolled back the transaction around it, as `INSERT OR ROLLBACK` does on a conflict. The platform
+    /// destroys the object then (`workerd.md` T9). The store itself is as it was before the statement.
+    #[error("the statement rolled back the transaction around it ({0})")]
     Broken(SqlError),
 }
 
 /// All tables of a database: name to rows, each in the order of its key.
 pub type Contents = BTreeMap<Text, Vec<Vec<Value>>>;
 
+/// What a statement may learn of the world besides the tables: the kernel sets it once an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Surroundings {
+    /// What `datetime('now')` and `CURRENT_TIMESTAMP` tell.
+    pub now: Millis,
+    /// What `random()` and `randomblob()` are computed from. Each draw moves it on.
+    pub entropy: u64,
+}
+
 /// One object's database.
 ///
 /// Marks nest: going back to one drops those set after it, and only the newest can be dropped alone. A turn sets one,
 /// so that a commit that fails or dies with its machine is taken back, and so does a transaction within it.
-pub trait Store: Debug + Sized + Send {
-    /// An empty database.
-    fn open() -> Self;
+///
+/// A store need not be [`Send`]: a prepared statement of SQLite lives and dies on the thread of its connection. A
+/// sweep makes a world on the thread that runs it.
+pub trait Store: Debug + Sized {
+    /// What the stores of one world share: parsed statements, databases to be used again. Nothing in it can be seen
+    /// in an answer.
+    type Pool: Debug + Default;
 
-    /// Runs one statement with every number bound as REAL and read as a double. An error undoes this statement and
-    /// nothing else.
+    /// An empty database.
+    fn open(pool: &Self::Pool) -> Self;
+
+    /// Runs a statement with every number bound as REAL and read as a double. A text of several statements runs them
+    /// in order, the parameters are the last one's, and the answer is the last one's (`workerd.md` T8).
+    ///
+    /// An error undoes the statement that failed and nothing before it.
     ///
     /// # Errors
-    /// What the database refuses, or what this store cannot run.
-    fn run(&mut self, statement: &Statement) -> Result<Rows, StoreError>;
+    /// What the platform or the database refuses, or what this store cannot run.
+    fn run(&mut self, statement: &Statement) -> Result<Rows, StoreError> {
+        limits::check(statement)?;
+        let Some((last, before)) = split::split(&statement.sql) else {
+            return self.run_one(&statement.sql, &statement.params);
+        };
+        for text in before {
+            self.run_one(&Text::new(text), &[])?;
+        }
+        self.run_one(&Text::new(last), &statement.params)
+    }
+
+    /// Runs a text that holds one statement. [`run`](Store::run) is what callers use.
+    ///
+    /// # Errors
+    /// As [`run`](Store::run).
+    fn run_one(&mut self, sql: &Text, params: &[Value]) -> Result<Rows, StoreError>;
+
+    /// Tells the time and the chance that the next statements see.
+    fn set_surroundings(&mut self, surroundings: Surroundings);
 
     /// Sets a mark at this point.
     fn mark(&mut self) -> Mark;

@@ -198,7 +198,7 @@ impl DemonstrationWorld {
         let rows = read(
             kernel,
             self.counter,
-            "SELECT generation, parent, by, token FROM log ORDER BY generation",
+            "SELECT generation, parent, amount, token FROM log ORDER BY generation",
         );
         let number = |row: &[Value], at: usize| row.get(at).and_then(Value::as_number).unwrap_or(Number::NAN);
         rows.iter()

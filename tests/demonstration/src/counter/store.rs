@@ -15,7 +15,7 @@ pub(super) fn tables() -> [Statement; 4] {
         ),
         Statement::new(
             "CREATE TABLE IF NOT EXISTS log \
-             (generation INTEGER PRIMARY KEY, parent INTEGER, by INTEGER, token TEXT, digest TEXT)",
+             (generation INTEGER PRIMARY KEY, parent INTEGER, amount INTEGER, token TEXT, digest TEXT)",
             [],
         ),
         Statement::new("CREATE TABLE IF NOT EXISTS followers (name TEXT PRIMARY KEY)", []),
@@ -37,9 +37,11 @@ fn read_value() -> Statement {
 
 /// What all sealed records add up to.
 pub(super) fn sum(cx: &mut Cx<'_, '_>) -> Result<Number, SqlError> {
-    Ok(number(
-        cx.sql(&Statement::new("SELECT SUM(by) FROM log", []))?.first(),
-    ))
+    let amounts = cx.sql(&Statement::new("SELECT amount FROM log", []))?;
+    Ok(amounts
+        .rows
+        .iter()
+        .fold(Number::ZERO, |sum, row| sum + number(row.first())))
 }
 
 pub(super) fn set_value(value: Number) -> Statement {
@@ -49,7 +51,7 @@ pub(super) fn set_value(value: Number) -> Statement {
 /// Keeps a record for good.
 pub(super) fn seal(record: &Record) -> Statement {
     Statement::new(
-        "INSERT INTO log (generation, parent, by, token, digest) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO log (generation, parent, amount, token, digest) VALUES (?, ?, ?, ?, ?)",
         [
             record.generation.into(),
             record.parent.into(),
@@ -94,7 +96,7 @@ pub(super) fn answer_to(cx: &mut Cx<'_, '_>, token: &Text) -> Result<Option<Adde
 /// The first `limit` records after `since`.
 pub(super) fn records(cx: &mut Cx<'_, '_>, since: Number, limit: Number) -> Result<Vec<Record>, SqlError> {
     let after = Statement::new(
-        "SELECT generation, parent, by, token, digest FROM log WHERE generation > ? ORDER BY generation LIMIT ?",
+        "SELECT generation, parent, amount, token, digest FROM log WHERE generation > ? ORDER BY generation LIMIT ?",
         [since.into(), limit.into()],
     );
     Ok(cx.sql(&after)?.rows.iter().map(|row| record(row)).collect())

@@ -39,7 +39,7 @@ impl Run {
 
     fn log(&mut self) -> Vec<String> {
         self.desk
-            .rows("SELECT generation, parent, by, token FROM log ORDER BY generation")
+            .rows("SELECT generation, parent, amount, token FROM log ORDER BY generation")
     }
 
     fn value(&mut self) -> Vec<String> {

@@ -1,0 +1,387 @@
+//! Finds the tables and columns that a statement names.
+
+use std::sync::Arc;
+
+use protocol::host::{SqlError, SqlErrorKind, Text};
+
+use super::cell::Affinity;
+use super::shape::{
+    Assignment, Condition, Expression, Insert, Key, OnConflict, Operand, Operator, Output, Schema, Select,
+    Shape,
+};
+
+/// Why a statement does not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// As SQLite would refuse it.
+    Sql(SqlError),
+    /// Nothing is known of what SQLite would do.
+    Unsupported,
+}
+
+pub(super) type Bound<T> = Result<T, Refusal>;
+
+/// A statement whose names are positions in one table's schema.
+#[derive(Debug)]
+pub(super) enum Plan {
+    Insert(InsertPlan),
+    Update { set: Vec<Set>, filter: Vec<Test> },
+    Delete { filter: Vec<Test> },
+    Select(SelectPlan),
+}
+
+#[derive(Debug)]
+pub(super) struct InsertPlan {
+    /// For each column of the table, where its value stands in a row of the statement.
+    pub(super) sources: Vec<Option<usize>>,
+    pub(super) rows: Vec<Vec<Operand>>,
+    pub(super) on_conflict: Conflict,
+}
+
+/// What happens when a row with that key is there.
+#[derive(Debug)]
+pub(super) enum Conflict {
+    Fail,
+    Ignore,
+    Replace,
+    /// `DO NOTHING`: as `Ignore`, but only for the key; a NULL where none may be still fails.
+    Nothing,
+    Update(Vec<Set>),
+}
+
+#[derive(Debug)]
+pub(super) struct Set {
+    pub(super) column: usize,
+    pub(super) value: Source,
+}
+
+#[derive(Debug)]
+pub(super) enum Source {
+    Operand(Operand),
+    Column(usize),
+    Excluded(usize),
+    Sum { column: usize, minus: bool, by: Operand },
+}
+
+#[derive(Debug)]
+pub(super) struct Test {
+    pub(super) column: usize,
+    pub(super) affinity: Affinity,
+    pub(super) operator: Operator,
+    pub(super) value: Operand,
+}
+
+#[derive(Debug)]
+pub(super) struct SelectPlan {
+    pub(super) names: Vec<Text>,
+    pub(super) what: What,
+    pub(super) filter: Vec<Test>,
+    /// Columns, and whether descending.
+    pub(super) order: Vec<(usize, bool)>,
+    pub(super) limit: Option<Operand>,
+    pub(super) offset: Option<Operand>,
+    /// Whether SQLite may walk the index of the key instead of the table.
+    pub(super) may_walk_key: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum What {
+    Columns(Vec<usize>),
+    Max(usize),
+    Count,
+}
+
+/// Whether a name may be one of an ordinary table. The others are SQLite's own tables, the platform's, or functions
+/// that stand for tables.
+pub(super) fn may_name_a_table(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let kept = [
+        "sqlite_",
+        "_cf_",
+        "pragma_",
+        "json",
+        "fts",
+        "rtree",
+        "dbstat",
+        "bytecode",
+        "tables_used",
+    ];
+    !kept.iter().any(|start| name.starts_with(start))
+}
+
+impl Shape {
+    /// The table that the statement is about.
+    pub(super) fn table(&self) -> &Text {
+        match self {
+            Shape::CreateTable { schema, .. } => &schema.name,
+            Shape::Insert(insert) => &insert.table,
+            Shape::Select(select) => &select.table,
+            Shape::Update { table, .. } | Shape::Delete { table, .. } => table,
+        }
+    }
+
+    /// Finds its columns in a table.
+    pub(super) fn bind(&self, schema: &Arc<Schema>) -> Bound<Plan> {
+        let mut binder = Binder {
+            schema,
+            unknown: Vec::new(),
+        };
+        let plan = binder.plan(self);
+        match binder.unknown.as_slice() {
+            [] => plan,
+            // Which of several SQLite complains about depends on how it walks the statement.
+            [only, rest @ ..] if rest.iter().all(|other| other == only) => Err(Refusal::Sql(only.clone())),
+            _ => Err(Refusal::Unsupported),
+        }
+    }
+}
+
+struct Binder<'a> {
+    schema: &'a Schema,
+    unknown: Vec<SqlError>,
+}
+
+impl Binder<'_> {
+    fn plan(&mut self, shape: &Shape) -> Bound<Plan> {
+        match shape {
+            Shape::CreateTable { .. } => Err(Refusal::Unsupported),
+            Shape::Insert(insert) => Ok(Plan::Insert(self.insert(insert)?)),
+            Shape::Update { set, filter, .. } => {
+                let set = self.set(set)?;
+                Ok(Plan::Update {
+                    set,
+                    filter: self.filter(filter)?,
+                })
+            }
+            Shape::Delete { filter, .. } => Ok(Plan::Delete {
+                filter: self.filter(filter)?,
+            }),
+            Shape::Select(select) => Ok(Plan::Select(self.select(select)?)),
+        }
+    }
+
+    /// A column by its name. One that is unknown is noted and gives 0, so that all of them are found.
+    fn column(&mut self, name: &Text, error: impl FnOnce(SqlError) -> SqlError) -> Bound<usize> {
+        let columns = &self.schema.columns;
+        if let Some(at) = columns.iter().position(|column| column.name == *name) {
+            return Ok(at);
+        }
+        if columns
+            .iter()
+            .any(|column| column.name.eq_ignore_ascii_case(name))
+        {
+            // SQLite finds it and may show either spelling.
+            return Err(Refusal::Unsupported);
+        }
+        let unknown = SqlError {
+            column: Some(name.clone()),
+            ..SqlError::of(SqlErrorKind::NoSuchColumn)
+        };
+        self.unknown.push(error(unknown));
+        Ok(0)
+    }
+
+    fn plain_column(&mut self, name: &Text) -> Bound<usize> {
+        self.column(name, |error| error)
+    }
+
+    fn insert(&mut self, insert: &Insert) -> Bound<InsertPlan> {
+        let width = self.schema.columns.len();
+        let table = self.schema.name.clone();
+        let targets: Vec<usize> = match &insert.columns {
+            None => (0..width).collect(),
+            Some(names) => {
+                let of_table = |error| SqlError {
+                    table: Some(table.clone()),
+                    ..error
+                };
+                names
+                    .iter()
+                    .map(|name| self.column(name, of_table))
+                    .collect::<Bound<_>>()?
+            }
+        };
+        let mut sources = vec![None; width];
+        for (source, target) in targets.iter().enumerate() {
+            if sources[*target].replace(source).is_some() && self.unknown.is_empty() {
+                return Err(Refusal::Unsupported);
+            }
+        }
+        if insert.rows.iter().any(|row| row.len() != targets.len()) {
+            return Err(Refusal::Unsupported);
+        }
+        let on_conflict = self.on_conflict(&insert.on_conflict)?;
+        Ok(InsertPlan {
+            sources,
+            rows: insert.rows.clone(),
+            on_conflict,
+        })
+    }
+
+    fn on_conflict(&mut self, on_conflict: &OnConflict) -> Bound<Conflict> {
+        let (named, set) = match on_conflict {
+            OnConflict::Fail => return Ok(Conflict::Fail),
+            OnConflict::Ignore => return Ok(Conflict::Ignore),
+            OnConflict::Replace => return Ok(Conflict::Replace),
+            OnConflict::Update { key, set } => (key, set),
+        };
+        let mut named = named
+            .iter()
+            .map(|name| self.plain_column(name))
+            .collect::<Bound<Vec<_>>>()?;
+        let mut key = match &self.schema.key {
+            Key::Nothing => Vec::new(),
+            Key::Rowid(column) => vec![*column],
+            Key::Columns(columns) => columns.clone(),
+        };
+        named.sort_unstable();
+        key.sort_unstable();
+        if named != key && self.unknown.is_empty() {
+            return Err(Refusal::Unsupported);
+        }
+        match set {
+            None => Ok(Conflict::Nothing),
+            Some(set) => Ok(Conflict::Update(self.set(set)?)),
+        }
+    }
+
+    fn set(&mut self, assignments: &[Assignment]) -> Bound<Vec<Set>> {
+        let mut set: Vec<Set> = Vec::new();
+        for Assignment { column, value } in assignments {
+            let column = self.plain_column(column)?;
+            let value = self.source(value, column)?;
+            let in_key = match &self.schema.key {
+                Key::Nothing => false,
+                Key::Rowid(key) => *key == column,
+                Key::Columns(key) => key.contains(&column),
+            };
+            let doubled = set.iter().any(|other| other.column == column);
+            if (in_key || doubled) && self.unknown.is_empty() {
+                return Err(Refusal::Unsupported);
+            }
+            set.push(Set { column, value });
+        }
+        Ok(set)
+    }
+
+    fn source(&mut self, value: &Expression, target: usize) -> Bound<Source> {
+        Ok(match value {
+            Expression::Operand(operand) => Source::Operand(operand.clone()),
+            Expression::Column(name) => Source::Column(self.plain_column(name)?),
+            Expression::Sum { column, minus, by } => Source::Sum {
+                column: self.plain_column(column)?,
+                minus: *minus,
+                by: by.clone(),
+            },
+            Expression::Excluded(name) => {
+                let as_written = Text::new(format!("excluded.{name}"));
+                let column = self.column(name, |error| SqlError {
+                    column: Some(as_written),
+                    ..error
+                })?;
+                let affinity = |at: usize| self.schema.columns[at].affinity;
+                // Whether the value already is what its own column would make of it is SQLite's affair.
+                if affinity(column) != affinity(target) {
+                    return Err(Refusal::Unsupported);
+                }
+                Source::Excluded(column)
+            }
+        })
+    }
+
+    fn filter(&mut self, conditions: &[Condition]) -> Bound<Vec<Test>> {
+        let mut tests = Vec::with_capacity(conditions.len());
+        for Condition {
+            column,
+            operator,
+            value,
+        } in conditions
+        {
+            let column = self.plain_column(column)?;
+            let affinity = self.schema.columns[column].affinity;
+            tests.push(Test {
+                column,
+                affinity,
+                operator: *operator,
+                value: value.clone(),
+            });
+        }
+        Ok(tests)
+    }
+
+    fn select(&mut self, select: &Select) -> Bound<SelectPlan> {
+        let (names, what) = self.output(&select.output)?;
+        let filter = self.filter(&select.filter)?;
+        let mut order = Vec::with_capacity(select.order.len());
+        for by in &select.order {
+            self.check_alias(&select.output, &by.column)?;
+            order.push((self.plain_column(&by.column)?, by.descending));
+        }
+        let aggregate = !matches!(what, What::Columns(_));
+        if aggregate && !(order.is_empty() && select.limit.is_none()) {
+            return Err(Refusal::Unsupported);
+        }
+        let may_walk_key = self.may_walk_key(&what, &filter, &order);
+        let (limit, offset) = (select.limit.clone(), select.offset.clone());
+        Ok(SelectPlan {
+            names,
+            what,
+            filter,
+            order,
+            limit,
+            offset,
+            may_walk_key,
+        })
+    }
+
+    fn output(&mut self, output: &Output) -> Bound<(Vec<Text>, What)> {
+        Ok(match output {
+            Output::All => {
+                let names = self
+                    .schema
+                    .columns
+                    .iter()
+                    .map(|column| column.name.clone())
+                    .collect();
+                (names, What::Columns((0..self.schema.columns.len()).collect()))
+            }
+            Output::Columns(columns) => {
+                let names = columns
+                    .iter()
+                    .map(|(column, named)| named.as_ref().unwrap_or(column).clone());
+                let at = columns.iter().map(|(column, _)| self.plain_column(column));
+                let at = at.collect::<Bound<_>>()?;
+                (names.collect(), What::Columns(at))
+            }
+            Output::Max { column, named } => (vec![named.clone()], What::Max(self.plain_column(column)?)),
+            Output::Count { named } => (vec![named.clone()], What::Count),
+        })
+    }
+
+    /// An alias hides a column of that name from ORDER BY.
+    fn check_alias(&self, output: &Output, name: &str) -> Bound<()> {
+        let hides = |(column, named): &(Text, Option<Text>)| {
+            named
+                .as_ref()
+                .is_some_and(|named| named.eq_ignore_ascii_case(name) && named != column)
+        };
+        match output {
+            Output::Columns(columns) if columns.iter().any(hides) => Err(Refusal::Unsupported),
+            _ => Ok(()),
+        }
+    }
+
+    /// SQLite may walk the key's index when the index holds all that is asked for, when a condition bounds its first
+    /// column, or when it is in the order that is asked for.
+    fn may_walk_key(&self, what: &What, filter: &[Test], order: &[(usize, bool)]) -> bool {
+        let Key::Columns(key) = &self.schema.key else {
+            return false;
+        };
+        let What::Columns(output) = what else { return false };
+        let mut named = output.iter().chain(filter.iter().map(|test| &test.column));
+        let covers = named.all(|column| key.contains(column)) && order.iter().all(|(at, _)| key.contains(at));
+        let bounds = filter.iter().any(|test| test.column == key[0]);
+        let orders = order.iter().any(|(column, _)| key.contains(column));
+        covers || bounds || orders
+    }
+}

@@ -1,0 +1,282 @@
+//! Plain tables that run a closed list of statement shapes as SQLite would, bit for bit.
+//!
+//! A text is read once for all the stores of a world ([`parse`], [`shape`]), its names are looked up once for each
+//! schema ([`bind`]), and then it is a few map operations ([`write`], [`select`]). Tables are shared between forks
+//! until one of them writes; marks are lengths of an undo log.
+//!
+//! Where SQLite's answer depends on what its planner chooses (the order of rows without ORDER BY, which of two equal
+//! values is the greatest) the model computes each answer that it could give, and knows nothing if they differ.
+
+mod bind;
+mod cell;
+mod parse;
+mod select;
+mod shape;
+mod table;
+mod write;
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use protocol::host::{Rows, SqlError, SqlErrorKind, Text, Value};
+
+use self::bind::{Bound, Plan, Refusal};
+use self::cell::Cell;
+use self::parse::Parsed;
+use self::shape::{Operand, Schema, Shape};
+use self::table::{Row, Table};
+use super::{Contents, Mark, Store, StoreError, Surroundings, limits, texts::Texts};
+
+/// The model behind the store trait.
+#[derive(Clone, Debug)]
+pub struct ModelStore {
+    pool: ModelPool,
+    /// The texts that the pool knew when this store last asked.
+    known: Arc<Known>,
+    /// In the order of their creation.
+    tables: Vec<Arc<Table>>,
+    /// For each mark, how long the log was when it was set.
+    marks: Vec<usize>,
+    log: Vec<Undo>,
+}
+
+/// The statements that the stores of one world have read.
+#[derive(Clone, Debug, Default)]
+pub struct ModelPool(Arc<Mutex<Arc<Known>>>);
+
+#[derive(Clone, Debug, Default)]
+struct Known {
+    texts: Texts,
+    statements: Vec<Arc<Prepared>>,
+}
+
+/// A text, read, and its names found in the schema that it met first.
+#[derive(Debug)]
+struct Prepared {
+    parsed: Option<Parsed>,
+    plan: OnceLock<(Arc<Schema>, Bound<Plan>)>,
+}
+
+/// What takes one step back.
+#[derive(Clone, Debug)]
+enum Undo {
+    /// Puts a row back, or takes a new one out.
+    Row {
+        table: usize,
+        rowid: i64,
+        before: Option<Row>,
+    },
+    /// Drops the newest table.
+    NewTable,
+}
+
+impl ModelPool {
+    /// All texts, this one among them.
+    fn know(&self, sql: &Text) -> Arc<Known> {
+        let mut known = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if known.texts.find(sql).is_none() {
+            let known = Arc::make_mut(&mut *known);
+            known.texts.insert(sql);
+            let parsed = parse::parse(sql).ok();
+            known.statements.push(Arc::new(Prepared {
+                parsed,
+                plan: OnceLock::new(),
+            }));
+        }
+        Arc::clone(&known)
+    }
+}
+
+impl Store for ModelStore {
+    type Pool = ModelPool;
+
+    fn open(pool: &ModelPool) -> Self {
+        ModelStore {
+            pool: pool.clone(),
+            known: Arc::default(),
+            tables: Vec::new(),
+            marks: Vec::new(),
+            log: Vec::new(),
+        }
+    }
+
+    fn run_one(&mut self, sql: &Text, params: &[Value]) -> Result<Rows, StoreError> {
+        let start = self.log.len();
+        let ran = self.run_prepared(sql, params);
+        if ran.is_err() {
+            self.undo_to(start);
+        } else if self.marks.is_empty() {
+            self.log.clear();
+        }
+        ran.map_err(|refusal| match refusal {
+            Refusal::Sql(error) => StoreError::Sql(error),
+            Refusal::Unsupported => StoreError::Unsupported(sql.clone()),
+        })
+    }
+
+    /// Nothing in the list of shapes can see them.
+    fn set_surroundings(&mut self, _: Surroundings) {}
+
+    fn mark(&mut self) -> Mark {
+        let mark = Mark(self.marks.len() as u32);
+        self.marks.push(self.log.len());
+        mark
+    }
+
+    fn rollback_to(&mut self, mark: Mark) {
+        let at = mark.0 as usize;
+        assert!(
+            at < self.marks.len(),
+            "{mark:?} is not set: {} marks are",
+            self.marks.len()
+        );
+        self.marks.truncate(at + 1);
+        self.undo_to(self.marks[at]);
+    }
+
+    fn release(&mut self, mark: Mark) {
+        assert_eq!(
+            mark.0 as usize + 1,
+            self.marks.len(),
+            "{mark:?} is not the newest mark"
+        );
+        self.marks.pop();
+        if self.marks.is_empty() {
+            self.log.clear();
+        }
+    }
+
+    fn forget_all(&mut self) {
+        self.marks.clear();
+        self.log.clear();
+    }
+
+    fn fork(&mut self) -> Self {
+        self.clone()
+    }
+
+    fn contents(&mut self) -> Contents {
+        let rows = |table: &Table| table.by_key().map(|(_, row)| row.read()).collect();
+        self.tables
+            .iter()
+            .map(|table| (table.schema.name.clone(), rows(table)))
+            .collect()
+    }
+
+    fn digest(&mut self) -> u128 {
+        self.tables
+            .iter()
+            .fold(0, |sum, table| sum.wrapping_add(table.digest()))
+    }
+}
+
+impl ModelStore {
+    fn run_prepared(&mut self, sql: &Text, params: &[Value]) -> Bound<Rows> {
+        let prepared = match self.known.texts.find(sql) {
+            Some(number) => Arc::clone(&self.known.statements[number]),
+            None => {
+                self.known = self.pool.know(sql);
+                let number = self.known.texts.find(sql).ok_or(Refusal::Unsupported)?;
+                Arc::clone(&self.known.statements[number])
+            }
+        };
+        let parsed = prepared.parsed.as_ref().ok_or(Refusal::Unsupported)?;
+        if let Shape::CreateTable {
+            schema,
+            if_not_exists,
+        } = &parsed.shape
+        {
+            check_count(parsed, params)?;
+            return self.create(schema, *if_not_exists);
+        }
+        let table = self.find_table(parsed.shape.table())?;
+        let schema = Arc::clone(&self.tables[table].schema);
+        let cached = prepared
+            .plan
+            .get_or_init(|| (Arc::clone(&schema), parsed.shape.bind(&schema)));
+        let other_schema;
+        let plan = if Arc::ptr_eq(&cached.0, &schema) {
+            &cached.1
+        } else {
+            other_schema = parsed.shape.bind(&schema);
+            &other_schema
+        };
+        let plan = plan.as_ref().map_err(Refusal::clone)?;
+        check_count(parsed, params)?;
+        self.execute(table, plan, params)
+    }
+
+    fn execute(&mut self, table: usize, plan: &Plan, params: &[Value]) -> Bound<Rows> {
+        match plan {
+            Plan::Select(select) => return select.run(&self.tables[table], params),
+            Plan::Insert(insert) => self.insert(table, insert, params)?,
+            Plan::Update { set, filter } => self.update(table, set, filter, params)?,
+            Plan::Delete { filter } => self.delete(table, filter, params)?,
+        }
+        Ok(Rows::default())
+    }
+
+    fn find_table(&self, name: &Text) -> Bound<usize> {
+        if let Some(at) = self.tables.iter().position(|table| table.schema.name == *name) {
+            return Ok(at);
+        }
+        let alike = |table: &Arc<Table>| table.schema.name.eq_ignore_ascii_case(name);
+        if !bind::may_name_a_table(name) || self.tables.iter().any(alike) {
+            return Err(Refusal::Unsupported);
+        }
+        Err(Refusal::Sql(SqlError {
+            table: Some(name.clone()),
+            ..SqlError::of(SqlErrorKind::NoSuchTable)
+        }))
+    }
+
+    fn create(&mut self, schema: &Arc<Schema>, if_not_exists: bool) -> Bound<Rows> {
+        let alike = |table: &Arc<Table>| table.schema.name.eq_ignore_ascii_case(&schema.name);
+        if self.tables.iter().any(alike) {
+            return if if_not_exists {
+                Ok(Rows::default())
+            } else {
+                Err(Refusal::Sql(SqlError::of(SqlErrorKind::Other)))
+            };
+        }
+        self.tables.push(Arc::new(Table::new(Arc::clone(schema))));
+        self.log.push(Undo::NewTable);
+        Ok(Rows::default())
+    }
+
+    /// Writes a row, so that it can be taken back.
+    fn put(&mut self, table: usize, rowid: i64, row: Option<Row>) {
+        let before = Arc::make_mut(&mut self.tables[table]).put(rowid, row);
+        self.log.push(Undo::Row { table, rowid, before });
+    }
+
+    fn undo_to(&mut self, length: usize) {
+        for undo in self.log.drain(length..).rev() {
+            match undo {
+                Undo::Row { table, rowid, before } => {
+                    Arc::make_mut(&mut self.tables[table]).put(rowid, before);
+                }
+                Undo::NewTable => {
+                    self.tables.pop();
+                }
+            }
+        }
+    }
+}
+
+fn check_count(parsed: &Parsed, params: &[Value]) -> Bound<()> {
+    if parsed.parameters > limits::PARAMETERS {
+        return Err(Refusal::Sql(SqlError::of(SqlErrorKind::TooManyParameters)));
+    }
+    if parsed.parameters != params.len() {
+        return Err(Refusal::Sql(SqlError::of(SqlErrorKind::ParameterCount)));
+    }
+    Ok(())
+}
+
+/// The value of an operand.
+fn cell_of(operand: &Operand, params: &[Value]) -> Cell {
+    match operand {
+        Operand::Literal(cell) => cell.clone(),
+        Operand::Parameter(at) => Cell::bound(&params[*at]),
+    }
+}

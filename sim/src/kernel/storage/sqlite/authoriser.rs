@@ -1,0 +1,173 @@
+//! What a statement may do at all: asked by SQLite for each action while it prepares a statement.
+//!
+//! The lists are `workerd.md`'s. An action is allowed, refused as the platform refuses it, or allowed by the platform
+//! and not carried here, which ends the run as unsupported instead of telling the protocol something false.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+
+use super::connection::Shared;
+
+enum Ruling {
+    Allowed,
+    Refused,
+    Unsupported,
+}
+use Ruling::{Allowed, Refused, Unsupported};
+
+/// PRAGMAs that only tell something of the tables.
+const PRAGMAS: [&str; 10] = [
+    "table_info",
+    "table_xinfo",
+    "table_list",
+    "index_list",
+    "index_info",
+    "index_xinfo",
+    "foreign_key_list",
+    "quick_check",
+    "foreign_key_check",
+    "optimize",
+];
+
+/// PRAGMAs that the platform allows and that live in the connection, where neither a rollback nor a fork sees them.
+/// Asking for one is fine, setting one is not carried.
+const SETTINGS: [&str; 8] = [
+    "foreign_keys",
+    "defer_foreign_keys",
+    "data_version",
+    "case_sensitive_like",
+    "ignore_check_constraints",
+    "recursive_triggers",
+    "reverse_unordered_selects",
+    "legacy_alter_table",
+];
+
+/// Functions that the platform does not have.
+const ABSENT: [&str; 9] = [
+    "load_extension",
+    "sqlite_version",
+    "sqlite_source_id",
+    "sqlite_compileoption_get",
+    "sqlite_compileoption_used",
+    "sqlite_log",
+    "fts3_tokenizer",
+    "readfile",
+    "writefile",
+];
+
+/// Functions that tell of the connection's past, which a fork does not have.
+const OF_THE_CONNECTION: [&str; 3] = ["changes", "total_changes", "last_insert_rowid"];
+
+/// From now on each statement on this connection is ruled upon.
+pub(super) fn install(connection: &mut Connection, shared: Arc<Shared>) {
+    connection
+        .authorizer(Some(move |context: AuthContext<'_>| {
+            if shared.trusts() {
+                return Authorization::Allow;
+            }
+            if changes_schema(&context.action) {
+                shared.note_schema();
+            }
+            match rule(&context.action) {
+                Allowed => Authorization::Allow,
+                Refused => Authorization::Deny,
+                Unsupported => {
+                    shared.note_unsupported();
+                    Authorization::Deny
+                }
+            }
+        }))
+        .expect("a connection takes an authoriser");
+}
+
+/// Whether statements prepared before may have other columns after it.
+fn changes_schema(action: &AuthAction<'_>) -> bool {
+    use AuthAction as On;
+    matches!(
+        action,
+        On::CreateTable { .. }
+            | On::DropTable { .. }
+            | On::AlterTable { .. }
+            | On::CreateView { .. }
+            | On::DropView { .. }
+            | On::CreateIndex { .. }
+            | On::DropIndex { .. }
+            | On::CreateTrigger { .. }
+            | On::DropTrigger { .. }
+    )
+}
+
+fn rule(action: &AuthAction<'_>) -> Ruling {
+    use AuthAction as On;
+    match action {
+        On::Select | On::Recursive | On::Reindex { .. } | On::Analyze { .. } => Allowed,
+        On::Read {
+            table_name: table, ..
+        }
+        | On::Insert { table_name: table }
+        | On::Delete { table_name: table }
+        | On::Update {
+            table_name: table, ..
+        }
+        | On::CreateTable { table_name: table }
+        | On::DropTable { table_name: table }
+        | On::AlterTable {
+            table_name: table, ..
+        }
+        | On::CreateView { view_name: table }
+        | On::DropView { view_name: table }
+        | On::CreateIndex {
+            table_name: table, ..
+        }
+        | On::DropIndex {
+            table_name: table, ..
+        }
+        | On::CreateTrigger {
+            table_name: table, ..
+        }
+        | On::DropTrigger {
+            table_name: table, ..
+        } => of_table(table),
+        On::Pragma {
+            pragma_name,
+            pragma_value,
+        } => of_pragma(pragma_name, pragma_value.is_some()),
+        On::Function { function_name } => of_function(function_name),
+        // Their rows stand in tables of their own, which a digest would have to know.
+        On::CreateVtable { .. } | On::DropVtable { .. } => Unsupported,
+        // Transactions, savepoints, ATTACH and DETACH, temporary things, and what a later SQLite may bring.
+        _ => Refused,
+    }
+}
+
+fn of_table(table: &str) -> Ruling {
+    // The platform keeps its own tables under this name.
+    let kept = table
+        .get(..4)
+        .is_some_and(|start| start.eq_ignore_ascii_case("_cf_"));
+    if kept { Refused } else { Allowed }
+}
+
+fn of_pragma(name: &str, sets: bool) -> Ruling {
+    let is_among = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+    if is_among(&PRAGMAS) {
+        Allowed
+    } else if is_among(&SETTINGS) {
+        if sets { Unsupported } else { Allowed }
+    } else {
+        Refused
+    }
+}
+
+fn of_function(name: &str) -> Ruling {
+    let is_among = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+    if is_among(&ABSENT) {
+        Refused
+    } else if is_among(&OF_THE_CONNECTION) {
+        Unsupported
+    } else {
+        Allowed
+    }
+}

@@ -1,0 +1,44 @@
+//! What both stores must do, and that they do the same.
+
+mod agree;
+mod cases;
+mod closed;
+mod generate;
+
+use protocol::host::{Bytes, Rows, SqlError, SqlErrorKind, Statement, Text, Value};
+use protocol::number::Number;
+
+use super::{Store, StoreError};
+
+fn number(text: &str) -> Value {
+    Value::Number(Number::parse(text))
+}
+
+fn blob(bytes: &[u8]) -> Value {
+    Value::Bytes(Bytes(bytes.into()))
+}
+
+fn statement(sql: &str, params: &[Value]) -> Statement {
+    Statement {
+        sql: Text::new(sql),
+        params: params.to_vec(),
+    }
+}
+
+fn run<S: Store>(store: &mut S, sql: &str, params: &[Value]) -> Vec<Vec<Value>> {
+    match store.run(&statement(sql, params)) {
+        Ok(Rows { rows, .. }) => rows,
+        Err(error) => panic!("{sql}: {error}"),
+    }
+}
+
+fn refused<S: Store>(store: &mut S, sql: &str, params: &[Value]) -> SqlError {
+    match store.run(&statement(sql, params)) {
+        Err(StoreError::Sql(error)) => error,
+        other => panic!("{sql}: an error of the database was expected, not {other:?}"),
+    }
+}
+
+fn kind_of_refusal<S: Store>(store: &mut S, sql: &str, params: &[Value]) -> SqlErrorKind {
+    refused(store, sql, params).kind
+}
