@@ -5,10 +5,10 @@
 //! the code under test and the code that is deployed are the same code, and nothing in this crate can read a clock,
 //! draw a random number, start a thread or open a file.
 //!
-//! How to write a protocol for the seam: [`guide`].
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod ecma;
 pub mod host;
 pub mod number;
 pub mod task;

@@ -105,9 +105,9 @@ mod any_number {
 
     pub fn serialize<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
         // Minus zero is finite, and JSON as JavaScript prints it loses its sign.
-        let form = if number.is_finite() && *number != Number::NEGATIVE_ZERO {
+        let form = if number.is_finite() && *number != -Number::ZERO {
             Form::Finite(*number)
-        } else if *number == Number::NEGATIVE_ZERO {
+        } else if *number == -Number::ZERO {
             Form::Other {
                 number: "-0".to_owned(),
             }

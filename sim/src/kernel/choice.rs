@@ -1,0 +1,253 @@
+//! Chance is addressable: every draw has a key.
+//!
+//! The key of a choice says what it decides, which plan item or alarm chain it descends from, at which label, and how
+//! many such choices that descent has made before. The value is a function of the seed and the key alone. So removing
+//! an operation from a plan leaves every choice of the events that do not descend from it as it was, a plan can fix
+//! single choices, and shrinking, aimed faults and exploration are one mechanism.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use protocol::host::Text;
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_secret;
+
+/// What a choice decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// Which of several events of one instant comes first.
+    Order,
+    /// Whether a request is lost on its way.
+    RequestLoss,
+    /// How long a request is on its way.
+    RequestLatency,
+    /// Whether an answer is lost on its way.
+    AnswerLoss,
+    /// How long an answer is on its way.
+    AnswerLatency,
+    /// How long a caller waits before it is told that a call failed.
+    FailureNotice,
+    /// How long a commit takes to be confirmed.
+    Confirm,
+    /// How many unconfirmed commits a reset leaves.
+    Survivors,
+    /// How long a digest, or a shared service, takes.
+    Service,
+    /// The jitter of an alarm's retry.
+    RetryJitter,
+    /// How late an alarm runs.
+    AlarmLateness,
+    /// Bytes that nobody can guess.
+    Entropy,
+    /// What a plan consists of; drawn when it is generated, not when it runs.
+    Plan,
+}
+
+/// What a chain of events descends from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The item of this number in the plan.
+    Item(u32),
+    /// The alarm of the object of this namespace and name, and all that its runs began.
+    Alarm(Text),
+    /// The making of a plan.
+    Plan,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Item(item) => write!(f, "item {item}"),
+            Origin::Alarm(object) => write!(f, "the alarm of {object}"),
+            Origin::Plan => f.write_str("the plan"),
+        }
+    }
+}
+
+/// The address of one choice.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ChoiceKey {
+    /// What it decides.
+    pub purpose: Purpose,
+    /// What the event that needs it descends from.
+    pub origin: Origin,
+    /// The place in the protocol, where there is one.
+    pub label: Text,
+    /// How many choices of this purpose at this label the descent had made before.
+    pub nth: u32,
+}
+
+impl fmt::Display for ChoiceKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} of {}, `{}` no. {}", self.purpose, self.origin, self.label, self.nth)
+    }
+}
+
+/// A choice that a plan fixes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct FixedChoice {
+    /// Which choice.
+    pub key: ChoiceKey,
+    /// Which alternative it takes, counted from 0, which is the plainest. One past the last takes the last.
+    pub alternative: u64,
+}
+
+/// How often something happens: `hits` times `of`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Ratio {
+    /// How often it happens …
+    pub hits: u32,
+    /// … in how many cases; at least 1.
+    pub of: u32,
+}
+
+impl Ratio {
+    /// It never happens.
+    pub const NEVER: Ratio = Ratio { hits: 0, of: 1 };
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in {}", self.hits, self.of)
+    }
+}
+
+/// Refers to an [`Origin`] within one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OriginId(u32);
+
+/// One descent, and how many choices of each kind it has made.
+#[derive(Clone, Debug)]
+struct Descent {
+    origin: Origin,
+    /// What the origin contributes to a key's hash: a digest, so that an object's name costs nothing at a draw.
+    digest: u64,
+    counts: Vec<(Purpose, Text, u32)>,
+}
+
+/// The source of all choices of a run.
+#[derive(Clone, Debug)]
+pub struct Chance {
+    secret: Box<[u8; SECRET_BYTES]>,
+    fixed: BTreeMap<ChoiceKey, u64>,
+    descents: Vec<Descent>,
+    by_origin: BTreeMap<Origin, OriginId>,
+}
+
+/// What XXH3 mixes with the key; at least 136 bytes are used.
+const SECRET_BYTES: usize = 192;
+
+/// A draw's key as bytes: purpose, count, origin, and a label of usual length without a second hash.
+const KEY_BYTES: usize = 64;
+const LABEL_AT: usize = 16;
+
+impl Chance {
+    /// All choices of a seed, but for those that a plan fixes.
+    #[must_use]
+    pub fn new(seed: u64, fixed: &[FixedChoice]) -> Self {
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&seed.to_le_bytes());
+        let mut secret = Box::new([0; SECRET_BYTES]);
+        ChaCha20Rng::from_seed(key).fill_bytes(&mut secret[..]);
+        let fixed = fixed.iter().map(|choice| (choice.key.clone(), choice.alternative)).collect();
+        Chance { secret, fixed, descents: Vec::new(), by_origin: BTreeMap::new() }
+    }
+
+    /// The handle of an origin.
+    pub fn origin(&mut self, origin: &Origin) -> OriginId {
+        if let Some(known) = self.by_origin.get(origin) {
+            return *known;
+        }
+        let id = OriginId(u32::try_from(self.descents.len()).expect("a run has fewer than 2^32 origins"));
+        let digest = match origin {
+            Origin::Item(item) => xxh3_64_with_secret(&[&[0], &item.to_le_bytes()[..]].concat(), &self.secret[..]),
+            Origin::Alarm(object) => xxh3_64_with_secret(&[&[1], object.as_bytes()].concat(), &self.secret[..]),
+            Origin::Plan => xxh3_64_with_secret(&[2], &self.secret[..]),
+        };
+        self.descents.push(Descent { origin: origin.clone(), digest, counts: Vec::new() });
+        self.by_origin.insert(origin.clone(), id);
+        id
+    }
+
+    /// Which of `alternatives` (at least 1) the next choice of this kind takes, counted from 0.
+    pub fn choose(&mut self, purpose: Purpose, origin: OriginId, label: &Text, alternatives: u64) -> u64 {
+        assert!(alternatives > 0, "a choice has at least one alternative");
+        let nth = self.count(purpose, origin, label);
+        if let Some(fixed) = self.fixed_choice(purpose, origin, label, nth) {
+            return fixed.min(alternatives - 1);
+        }
+        scale(self.draw(purpose, origin, label, nth), alternatives)
+    }
+
+    /// Whether something that happens at this rate happens here. Alternative 0 is that it does not.
+    pub fn happens(&mut self, purpose: Purpose, origin: OriginId, label: &Text, rate: Ratio) -> bool {
+        if rate.hits == 0 && self.fixed.is_empty() {
+            self.count(purpose, origin, label);
+            return false;
+        }
+        let nth = self.count(purpose, origin, label);
+        if let Some(fixed) = self.fixed_choice(purpose, origin, label, nth) {
+            return fixed > 0;
+        }
+        scale(self.draw(purpose, origin, label, nth), u64::from(rate.of)) < u64::from(rate.hits)
+    }
+
+    /// Bytes for keys and ids.
+    pub fn entropy(&mut self, origin: OriginId, bytes: usize) -> Vec<u8> {
+        let mut out = Vec::with_capacity(bytes);
+        let label = Text::default();
+        while out.len() < bytes {
+            let nth = self.count(Purpose::Entropy, origin, &label);
+            let drawn = self.draw(Purpose::Entropy, origin, &label, nth).to_le_bytes();
+            out.extend_from_slice(&drawn[..drawn.len().min(bytes - out.len())]);
+        }
+        out
+    }
+
+    /// How many choices of this kind the descent has made before this one.
+    fn count(&mut self, purpose: Purpose, origin: OriginId, label: &Text) -> u32 {
+        let counts = &mut self.descents[origin.0 as usize].counts;
+        if let Some((_, _, count)) = counts.iter_mut().find(|(p, l, _)| *p == purpose && l == label) {
+            let nth = *count;
+            *count += 1;
+            return nth;
+        }
+        counts.push((purpose, label.clone(), 1));
+        0
+    }
+
+    fn fixed_choice(&self, purpose: Purpose, origin: OriginId, label: &Text, nth: u32) -> Option<u64> {
+        if self.fixed.is_empty() {
+            return None;
+        }
+        let origin = self.descents[origin.0 as usize].origin.clone();
+        self.fixed.get(&ChoiceKey { purpose, origin, label: label.clone(), nth }).copied()
+    }
+
+    /// 64 bits that depend on the seed and the key, and on nothing else.
+    fn draw(&self, purpose: Purpose, origin: OriginId, label: &Text, nth: u32) -> u64 {
+        let mut key = [0; KEY_BYTES];
+        key[0] = purpose as u8;
+        key[4..8].copy_from_slice(&nth.to_le_bytes());
+        key[8..LABEL_AT].copy_from_slice(&self.descents[origin.0 as usize].digest.to_le_bytes());
+        let label = label.as_bytes();
+        if label.len() <= KEY_BYTES - LABEL_AT {
+            key[LABEL_AT..LABEL_AT + label.len()].copy_from_slice(label);
+        } else {
+            key[1] = 1;
+            key[LABEL_AT..LABEL_AT + 8]
+                .copy_from_slice(&xxh3_64_with_secret(label, &self.secret[..]).to_le_bytes());
+        }
+        xxh3_64_with_secret(&key, &self.secret[..])
+    }
+}
+
+/// Maps 64 random bits to `0..alternatives`, evenly.
+fn scale(drawn: u64, alternatives: u64) -> u64 {
+    let wide = (u128::from(drawn) * u128::from(alternatives)) >> 64;
+    u64::try_from(wide).expect("the high half of a product of two 64-bit numbers has 64 bits")
+}
