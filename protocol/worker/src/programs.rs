@@ -40,12 +40,14 @@ pub enum UnknownStart {
         known: Vec<&'static str>,
     },
     /// The program has no such variant.
-    #[error("the program `{program}` has no variant `{variant}`")]
+    #[error("the program `{program}` has no variant `{variant}`: it has {known:?}")]
     Variant {
         /// The program.
         program: Text,
         /// The name that was asked for.
         variant: Text,
+        /// The names that there are.
+        known: Vec<&'static str>,
     },
     /// The program has no such namespace.
     #[error("the program `{program}` has no objects in a namespace `{namespace}`")]
@@ -60,7 +62,25 @@ pub enum UnknownStart {
 type Loader = fn(&Start) -> Result<Box<dyn Incarnation>, UnknownStart>;
 
 /// All programs by name. What is not deployed stands behind a feature.
-const PROGRAMS: &[(&str, Loader)] = &[];
+const PROGRAMS: &[(&str, Loader)] = &[
+    #[cfg(feature = "demonstration")]
+    ("demonstration", demonstration),
+];
+
+#[cfg(feature = "demonstration")]
+fn demonstration(start: &Start) -> Result<Box<dyn Incarnation>, UnknownStart> {
+    let variant = if start.variant.is_empty() {
+        "hardened"
+    } else {
+        &start.variant
+    };
+    let rules = demonstration::rules::variant(variant).ok_or_else(|| UnknownStart::Variant {
+        program: start.program.clone(),
+        variant: start.variant.clone(),
+        known: demonstration::rules::variants().map(|(name, _)| name).collect(),
+    })?;
+    instance(demonstration::Demonstration { rules }, start)
+}
 
 /// The names of all programs.
 #[must_use]
