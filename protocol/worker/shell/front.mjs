@@ -21,16 +21,16 @@ function alive(env) {
   return isolate;
 }
 
-/// In a test, what the program cannot be asked: `/__record`, everybody's; `/__object/NAMESPACE/NAME/PATH`, straight to
-/// an object.
+/// In a test, what the program cannot be asked: `/__record`, everybody's; `/__id/NAMESPACE/NAME`, of an object;
+/// `/__object/NAMESPACE/NAME/PATH`, straight to it.
 function aside(request, env) {
   const url = new URL(request.url);
-  if (url.pathname === "/__record") return conformance(env).record();
   const [, place, namespace, name, ...path] = url.pathname.split("/");
-  if (place !== "__object") return undefined;
-  const objects = env[namespace];
-  const stub = objects.get(objects.idFromName(decodeURIComponent(name)));
-  return stub.fetch(new Request(`https://object/${path.join("/")}${url.search}`, request));
+  if (!["__record", "__id", "__object"].includes(place)) return undefined;
+  if (place === "__record") return conformance(env).record();
+  const id = env[namespace].idFromName(decodeURIComponent(name));
+  if (place === "__id") return new Response(id.toString());
+  return env[namespace].get(id).fetch(new Request(`https://object/${path.join("/")}${url.search}`, request));
 }
 
 export default {
