@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::AddAssign;
 
-use protocol_worker::Start;
+use protocol::host::{Namespace, Text};
 use protocol_worker::abi::{self, Function, IMPORT_MODULE, SEAM};
 use protocol_worker::record::{Moment, RecordLine};
+use protocol_worker::{Part, Start};
 use wasmi::{
     Caller, Engine, Error, Instance, Linker, Memory, Module, Store, TypedFunc, WasmParams, WasmResults,
 };
@@ -24,9 +26,20 @@ pub struct Stats {
     pub bytes: usize,
 }
 
+impl AddAssign for Stats {
+    fn add_assign(&mut self, other: Stats) {
+        self.lives += other.lives;
+        self.events += other.events;
+        self.crossings += other.crossings;
+        self.bytes += other.bytes;
+    }
+}
+
 /// Where the module did something else than the record says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
+    /// Whose line it is.
+    pub who: Text,
     /// The line of the record, counted from 0.
     pub line: usize,
     /// What the record says.
@@ -68,6 +81,39 @@ pub fn replay_in_wasm(module: &[u8], start: &Start, record: &[RecordLine]) -> Re
         replay_life(&module, start, lines, &mut stats)?;
     }
     Ok(stats)
+}
+
+/// Replays the record of a whole world, one after the other of those who are in it.
+///
+/// # Errors
+/// The first difference of the first of them, by name, that has one. Its line is counted among that one's lines.
+///
+/// # Panics
+/// As [`replay_in_wasm`].
+pub fn replay_all(
+    module: &[u8],
+    program: &str,
+    variant: &str,
+    record: &[RecordLine],
+) -> Result<Stats, Difference> {
+    let mut own: BTreeMap<&Text, Vec<RecordLine>> = BTreeMap::new();
+    for line in record {
+        own.entry(&line.who).or_default().push(line.clone());
+    }
+    let mut total = Stats::default();
+    for (who, lines) in own {
+        let part = match who.split_once('/') {
+            Some((namespace, _)) => Part::Object(Namespace(Text::new(namespace))),
+            None => Part::Front,
+        };
+        let start = Start {
+            program: Text::new(program),
+            variant: Text::new(variant),
+            part,
+        };
+        total += replay_in_wasm(module, &start, &lines)?;
+    }
+    Ok(total)
 }
 
 fn replay_life(
@@ -137,6 +183,11 @@ impl Script {
         let past_end = || self.lines.last().map_or(0, |(line, _)| line + 1);
         let recorded = |(_, line): &(usize, RecordLine)| abi::encode(&line.what);
         Difference {
+            who: self
+                .lines
+                .first()
+                .map(|(_, line)| line.who.clone())
+                .unwrap_or_default(),
             line: self.lines.get(at).map_or_else(past_end, |(line, _)| *line),
             recorded: self
                 .lines

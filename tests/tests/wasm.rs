@@ -6,12 +6,11 @@ use std::process::ExitCode;
 
 use demonstration::{Demonstration, rules};
 use libtest_mimic::Failed;
-use protocol::host::{Body, Headers, Method, Namespace, Request, Text};
+use protocol::host::{Body, Headers, Method, Request, Text};
 use protocol_worker::abi::{IMPORT_MODULE, SEAM};
 use protocol_worker::record::{self, RecordLine};
-use protocol_worker::{Part, Start};
 use tests::pieces::{Piece, run, trial};
-use tests::replay::{Stats, crossed, replay_in_wasm};
+use tests::replay::{crossed, replay_all};
 use tests::scripted::World;
 use wasmparser::{Parser, Payload, TypeRef};
 
@@ -82,7 +81,7 @@ fn request(nth: u64) -> Request {
     };
     let mut request = match nth % 16 {
         0 | 5 => Request::post("/follow", Body::default()),
-        1..4 | 6 | 7 => add(nth),
+        1 | 2 | 3 | 6 | 7 => add(nth),
         8 => add(nth / 2),
         9 => Request::post("/add", Body::text("{\"by\":0.5,\"token\":\"half\u{feff}\"}")),
         10 if nth % 160 == 10 => Request::post("/reset", Body::default()),
@@ -90,12 +89,12 @@ fn request(nth: u64) -> Request {
         _ => Request::get("/value"),
     };
     request.headers = Headers::default();
-    if nth % 16 != 10 && (nth % 16 == 0 || nth % 5 > 1) {
+    if nth % 16 != 10 && (nth.is_multiple_of(16) || nth % 5 > 1) {
         request
             .headers
             .set("x-follower", Text::from((1 + nth % 3).to_string()));
     }
-    if nth % 97 == 0 {
+    if nth.is_multiple_of(97) {
         request.method = Method::Other(Text::new_static("PURGE"));
     }
     request
@@ -114,38 +113,11 @@ fn corpus(variant: &str, events: u64) -> Vec<RecordLine> {
     world.tape().take()
 }
 
-fn replay(module: &[u8], variant: &str, record: &[RecordLine]) -> Result<Stats, Failed> {
-    let mut total = Stats::default();
-    for who in record
-        .iter()
-        .map(|line| line.who.clone())
-        .collect::<BTreeSet<_>>()
-    {
-        let own: Vec<_> = record.iter().filter(|line| line.who == who).cloned().collect();
-        let part = match who.split_once('/') {
-            Some((namespace, _)) => Part::Object(Namespace(Text::new(namespace))),
-            None => Part::Front,
-        };
-        let start = Start {
-            program: Text::new_static("demonstration"),
-            variant: Text::new(variant),
-            part,
-        };
-        let stats =
-            replay_in_wasm(module, &start, &own).map_err(|difference| format!("{who}: {difference}"))?;
-        total.lives += stats.lives;
-        total.events += stats.events;
-        total.crossings += stats.crossings;
-        total.bytes += stats.bytes;
-    }
-    Ok(total)
-}
-
 fn corpus_is_byte_identical() -> Result<(), Failed> {
     let module = fs::read(Piece::Wasm.require()?)?;
     for variant in ["documented", "hardened"] {
         let record = corpus(variant, 3_000);
-        let stats = replay(&module, variant, &record)?;
+        let stats = replay_all(&module, "demonstration", variant, &record)?;
         println!("{variant}: {stats:?}");
         // Nothing has stopped short, and each function of the seam was crossed.
         assert!(stats.events >= 3_000, "{stats:?}");
@@ -171,8 +143,9 @@ fn replay_notices_one_wrong_byte() -> Result<(), Failed> {
     );
     assert_ne!(text, wrong, "the corpus seals a third record");
     record = record::read(&wrong).map_err(|(line, error)| format!("line {line}: {error}"))?;
-    let error = replay(&module, "hardened", &record).expect_err("the record is wrong");
-    let message = error.message().unwrap_or_default();
+    let difference =
+        replay_all(&module, "demonstration", "hardened", &record).expect_err("the record is wrong");
+    let message = difference.to_string();
     assert!(message.contains("\"detail\":\"4\""), "{message}");
     Ok(())
 }

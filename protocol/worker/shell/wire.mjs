@@ -55,14 +55,20 @@ export const toRequest = ({ method, path, headers, body }) =>
 
 export const toResponse = ({ status, headers, body }) => new Response(bytes(body) ?? null, { status, headers });
 
+/// What says how this one message is cut into bytes belongs to the runtime, and would be wrong, or twice there, on a
+/// message that a program makes out of it.
+const FRAMING = new Set(["connection", "content-length", "transfer-encoding"]);
+
+const fields = (headers) => [...headers].filter(([name]) => !FRAMING.has(name));
+
 /// Reading a body is a suspension, also of a short one.
 export async function fromRequest(request) {
   const url = new URL(request.url);
   const body = await request.text();
-  return { method: request.method, path: url.pathname + url.search, headers: [...request.headers], body };
+  return { method: request.method, path: url.pathname + url.search, headers: fields(request.headers), body };
 }
 
 export async function fromResponse(response) {
   const body = await response.text();
-  return { status: response.status, headers: [...response.headers], body };
+  return { status: response.status, headers: fields(response.headers), body };
 }

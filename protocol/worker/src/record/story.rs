@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::{Moment, RecordLine};
 use crate::abi::{BatchFailure, Crosses, Function, SetAlarm, Sql, SqlFailure, Transaction, encode};
 
-/// Header fields that a client or the runtime adds on its own.
-const TRANSPORT: &[&str] = &[
+/// Header fields that an HTTP client adds on its own.
+const CLIENT: &[&str] = &[
     "accept",
     "accept-encoding",
     "content-length",
@@ -23,7 +23,7 @@ const TRANSPORT: &[&str] = &[
 /// - clocks: a time that the seam carries stands relative to its event's time (`set_alarm`), or only as *there is one*
 ///   where it comes from outside and real time has moved on (`now`, `alarm`, an alarm run's `scheduled`);
 /// - the words of SQL errors, of which only kind, table and column are compared;
-/// - header fields that belong to the transport.
+/// - header fields that a client's HTTP library adds.
 ///
 /// A time that the protocol itself writes into a row or a body stays as it is.
 #[must_use]
@@ -68,19 +68,19 @@ fn plain(event: Event) -> Event {
     let mut event = event;
     match &mut event {
         Event::Begin(Entry::Alarm(run)) => run.scheduled = Millis::ZERO,
-        Event::Begin(Entry::Request(request)) => request.headers = without_transport(&request.headers),
+        Event::Begin(Entry::Request(request)) => request.headers = without_client(&request.headers),
         Event::Answer {
             outcome: Ok(protocol::host::Answer::Response(response)),
             ..
-        } => response.headers = without_transport(&response.headers),
+        } => response.headers = without_client(&response.headers),
         Event::Answer { .. } | Event::Cancel { .. } => {}
     }
     event
 }
 
-fn without_transport(headers: &Headers) -> Headers {
+fn without_client(headers: &Headers) -> Headers {
     let mut kept = Headers::default();
-    for (name, value) in headers.iter().filter(|(name, _)| !TRANSPORT.contains(name)) {
+    for (name, value) in headers.iter().filter(|(name, _)| !CLIENT.contains(name)) {
         kept.set(name, value);
     }
     kept
