@@ -1,17 +1,17 @@
-//! Replays a record through the wasm module, under an interpreter in this process: every delivery must make the same
-//! crossings, byte for byte, and every crossing is answered as it was.
+//! Replays a record: every delivery must make the same crossings, byte for byte, and every crossing is answered as it
+//! was. Through the wasm module, under an interpreter in this process; or through the same code compiled natively.
+
+mod native;
+mod wasm;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::AddAssign;
 
 use protocol::host::{Namespace, Text};
-use protocol_worker::abi::{self, Function, IMPORT_MODULE, SEAM};
+use protocol_worker::abi::{self, Function};
 use protocol_worker::record::{Moment, RecordLine};
 use protocol_worker::{Part, Start};
-use wasmi::{
-    Caller, Engine, Error, Instance, Linker, Memory, Module, Store, TypedFunc, WasmParams, WasmResults,
-};
 
 /// What a replay has gone through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl AddAssign for Stats {
     }
 }
 
-/// Where the module did something else than the record says.
+/// Where the code did something else than the record says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Whose line it is.
@@ -44,7 +44,7 @@ pub struct Difference {
     pub line: usize,
     /// What the record says.
     pub recorded: String,
-    /// What the module did.
+    /// What the code did.
     pub replayed: String,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "the module parts from the record at its line {}:",
+            "the replay parts from the record at its line {}:",
             self.line + 1
         )?;
         writeln!(f, "  recorded: {}", self.recorded)?;
@@ -70,20 +70,40 @@ impl std::error::Error for Difference {}
 /// # Panics
 /// When the module cannot be loaded, or is no module of the seam.
 pub fn replay_in_wasm(module: &[u8], start: &Start, record: &[RecordLine]) -> Result<Stats, Difference> {
-    let engine = Engine::default();
-    let module = Module::new(&engine, module).expect("the module is valid");
-    let mut lives: BTreeMap<u32, Vec<(usize, RecordLine)>> = BTreeMap::new();
-    for (at, line) in record.iter().enumerate() {
-        lives.entry(line.life).or_default().push((at, line.clone()));
-    }
-    let mut stats = Stats::default();
-    for lines in lives.into_values() {
-        replay_life(&module, start, lines, &mut stats)?;
-    }
-    Ok(stats)
+    let module = wasm::load(module);
+    replay(record, |script| wasm::Running::start(&module, start, script))
 }
 
-/// Replays the record of a whole world, one after the other of those who are in it.
+/// As [`replay_in_wasm`], through the native code behind the adapter that the module has.
+///
+/// # Errors
+/// As [`replay_in_wasm`].
+///
+/// # Panics
+/// When the table of programs has no such start.
+pub fn replay_natively(start: &Start, record: &[RecordLine]) -> Result<Stats, Difference> {
+    replay(record, |script| Ok(native::Running::start(start, script)))
+}
+
+/// Splits the record of a whole world into those of who is in it, each with what it was started as.
+#[must_use]
+pub fn by_who(program: &str, variant: &str, record: &[RecordLine]) -> Vec<(Start, Vec<RecordLine>)> {
+    let mut own: BTreeMap<&Text, Vec<RecordLine>> = BTreeMap::new();
+    for line in record {
+        own.entry(&line.who).or_default().push(line.clone());
+    }
+    let start = |who: &Text| Start {
+        program: Text::new(program),
+        variant: Text::new(variant),
+        part: match who.split_once('/') {
+            Some((namespace, _)) => Part::Object(Namespace(Text::new(namespace))),
+            None => Part::Front,
+        },
+    };
+    own.into_iter().map(|(who, lines)| (start(who), lines)).collect()
+}
+
+/// Replays the record of a whole world through the module, one after the other of those who are in it.
 ///
 /// # Errors
 /// The first difference of the first of them, by name, that has one. Its line is counted among that one's lines.
@@ -96,59 +116,59 @@ pub fn replay_all(
     variant: &str,
     record: &[RecordLine],
 ) -> Result<Stats, Difference> {
-    let mut own: BTreeMap<&Text, Vec<RecordLine>> = BTreeMap::new();
-    for line in record {
-        own.entry(&line.who).or_default().push(line.clone());
-    }
     let mut total = Stats::default();
-    for (who, lines) in own {
-        let part = match who.split_once('/') {
-            Some((namespace, _)) => Part::Object(Namespace(Text::new(namespace))),
-            None => Part::Front,
-        };
-        let start = Start {
-            program: Text::new(program),
-            variant: Text::new(variant),
-            part,
-        };
+    for (start, lines) in by_who(program, variant, record) {
         total += replay_in_wasm(module, &start, &lines)?;
     }
     Ok(total)
 }
 
-fn replay_life(
-    module: &Module,
-    start: &Start,
-    lines: Vec<(usize, RecordLine)>,
-    stats: &mut Stats,
-) -> Result<(), Difference> {
-    stats.lives += 1;
-    let mut running = Running::start(module, start, Script::new(lines))?;
-    while let Some(line) = running.store.data_mut().next() {
-        let Moment::Event { event, .. } = &line.what else {
-            let script = running.store.data();
-            return Err(script.difference("(no event is under way)"));
-        };
-        stats.events += 1;
-        if !running.turn(event.get())? {
-            break;
-        }
+/// An incarnation under replay.
+trait Replay {
+    /// The lines that it must keep to.
+    fn script(&mut self) -> &mut Script;
+
+    /// Delivers one event: what it returned, or how it trapped.
+    fn deliver(&mut self, event: &str) -> Result<String, String>;
+}
+
+fn replay<R: Replay>(
+    record: &[RecordLine],
+    start: impl Fn(Script) -> Result<R, Difference>,
+) -> Result<Stats, Difference> {
+    let mut lives: BTreeMap<u32, Vec<(usize, RecordLine)>> = BTreeMap::new();
+    for (at, line) in record.iter().enumerate() {
+        lives.entry(line.life).or_default().push((at, line.clone()));
     }
-    let script = running.store.data();
-    stats.crossings += script.crossings;
-    stats.bytes += script.bytes;
+    let mut stats = Stats::default();
+    for lines in lives.into_values() {
+        stats += replay_life(start(Script::new(lines))?)?;
+    }
+    Ok(stats)
+}
+
+fn replay_life(mut running: impl Replay) -> Result<Stats, Difference> {
+    let mut goes_on = true;
+    while goes_on && let Some(line) = running.script().next() {
+        let Moment::Event { event, .. } = &line.what else {
+            return Err(running.script().difference("(no event is under way)"));
+        };
+        running.script().stats.events += 1;
+        let ending = running.deliver(event.get());
+        goes_on = running.script().end_turn(ending)?;
+    }
+    let script = running.script();
     if script.at < script.lines.len() {
         return Err(script.next_difference("(the incarnation has ended)"));
     }
-    Ok(())
+    Ok(script.stats)
 }
 
 /// The lines of one life, and how far its replay is.
 struct Script {
     lines: Vec<(usize, RecordLine)>,
     at: usize,
-    crossings: usize,
-    bytes: usize,
+    stats: Stats,
     difference: Option<Difference>,
 }
 
@@ -157,8 +177,10 @@ impl Script {
         Script {
             lines,
             at: 0,
-            crossings: 0,
-            bytes: 0,
+            stats: Stats {
+                lives: 1,
+                ..Stats::default()
+            },
             difference: None,
         }
     }
@@ -169,12 +191,12 @@ impl Script {
         Some(line.clone())
     }
 
-    /// The last line that was taken is not what the module did.
+    /// The last line that was taken is not what the code did.
     fn difference(&self, replayed: &str) -> Difference {
         self.difference_at(self.at.saturating_sub(1), replayed)
     }
 
-    /// The next line is not what the module did.
+    /// The next line is not what the code did.
     fn next_difference(&self, replayed: &str) -> Difference {
         self.difference_at(self.at, replayed)
     }
@@ -199,8 +221,8 @@ impl Script {
 
     /// The recorded answer, if this is the crossing that was recorded.
     fn cross(&mut self, name: &str, args: &str) -> Option<String> {
-        self.crossings += 1;
-        self.bytes += args.len();
+        self.stats.crossings += 1;
+        self.stats.bytes += args.len();
         if let Some((_, line)) = self.lines.get(self.at)
             && let Moment::Cross {
                 function,
@@ -217,146 +239,31 @@ impl Script {
         None
     }
 
+    /// Compares the end of a turn. Whether the incarnation goes on.
+    fn end_turn(&mut self, ending: Result<String, String>) -> Result<bool, Difference> {
+        if let Some(difference) = self.difference.take() {
+            return Err(difference);
+        }
+        if self.aborted() {
+            return Ok(false);
+        }
+        let line = self.next().map(|line| line.what);
+        match (line, ending) {
+            (Some(Moment::Returned(recorded)), Ok(returned)) if abi::encode(&recorded) == returned => {
+                Ok(true)
+            }
+            (Some(Moment::Trapped { .. }), Err(_)) => Ok(false),
+            (None, Ok(returned)) => Err(self.next_difference(&format!("returned {returned}"))),
+            (None, Err(trap)) => Err(self.next_difference(&format!("trapped: {trap}"))),
+            (Some(_), Ok(returned)) => Err(self.difference(&format!("returned {returned}"))),
+            (Some(_), Err(trap)) => Err(self.difference(&format!("trapped: {trap}"))),
+        }
+    }
+
     fn aborted(&self) -> bool {
         let last = self.at.checked_sub(1).and_then(|at| self.lines.get(at));
         last.is_some_and(|(_, line)| line.what.is_abort())
     }
-}
-
-struct Running {
-    store: Store<Script>,
-    memory: Memory,
-    allocate: TypedFunc<u32, u32>,
-    release: TypedFunc<(u32, u32), ()>,
-    deliver: TypedFunc<(u32, u32), u64>,
-}
-
-impl Running {
-    fn start(module: &Module, start: &Start, script: Script) -> Result<Self, Difference> {
-        let mut store = Store::new(module.engine(), script);
-        let mut linker = Linker::new(module.engine());
-        for name in SEAM {
-            let import =
-                move |caller: Caller<'_, Script>, address, length| cross(caller, name, address, length);
-            linker
-                .func_wrap(IMPORT_MODULE, name, import)
-                .expect("each function has its own name");
-        }
-        let instance = linker
-            .instantiate_and_start(&mut store, module)
-            .expect("the seam is all it imports");
-        let memory = memory(&instance, &store);
-        let mut running = Running {
-            memory,
-            allocate: exported(&instance, &store, "allocate"),
-            release: exported(&instance, &store, "release"),
-            deliver: exported(&instance, &store, "deliver"),
-            store,
-        };
-        let begin: TypedFunc<(u32, u32), ()> = exported(&instance, &running.store, "start");
-        let given = running.give(&abi::encode(start));
-        let started = begin.call(&mut running.store, given);
-        started.map_err(|trap| running.trapped(&trap))?;
-        Ok(running)
-    }
-
-    /// Delivers one event. Whether the incarnation goes on.
-    fn turn(&mut self, event: &str) -> Result<bool, Difference> {
-        let given = self.give(event);
-        match self.deliver.call(&mut self.store, given) {
-            Ok(packed) => {
-                let answer = self.take(packed);
-                let script = self.store.data_mut();
-                if script.aborted() {
-                    return Ok(false);
-                }
-                match script.next().map(|line| line.what) {
-                    Some(Moment::Returned(returned)) if abi::encode(&returned) == answer => Ok(true),
-                    _ => Err(script.difference(&format!("returned {answer}"))),
-                }
-            }
-            Err(trap) => {
-                let script = self.store.data_mut();
-                let next = script.lines.get(script.at).map(|(_, line)| &line.what);
-                if script.difference.is_none() && matches!(next, Some(Moment::Trapped { .. })) {
-                    script.at += 1;
-                    return Ok(false);
-                }
-                Err(self.trapped(&trap))
-            }
-        }
-    }
-
-    fn trapped(&self, trap: &Error) -> Difference {
-        let script = self.store.data();
-        let other = || script.next_difference(&format!("trapped: {trap}"));
-        script.difference.clone().unwrap_or_else(other)
-    }
-
-    fn give(&mut self, text: &str) -> (u32, u32) {
-        let length = u32::try_from(text.len()).expect("a text is shorter than the memory");
-        let address = self
-            .allocate
-            .call(&mut self.store, length)
-            .expect("memory can be allocated");
-        self.memory
-            .write(&mut self.store, address as usize, text.as_bytes())
-            .expect("allocated memory is there");
-        (address, length)
-    }
-
-    fn take(&mut self, packed: u64) -> String {
-        let (address, length) = ((packed >> 32) as u32, packed as u32);
-        let bytes = &self.memory.data(&self.store)[address as usize..][..length as usize];
-        let text = String::from_utf8(bytes.to_vec()).expect("an answer is UTF-8");
-        self.release
-            .call(&mut self.store, (address, length))
-            .expect("an answer can be released");
-        text
-    }
-}
-
-fn exported<P: WasmParams, R: WasmResults>(
-    instance: &Instance,
-    store: &Store<Script>,
-    name: &str,
-) -> TypedFunc<P, R> {
-    let function = instance.get_typed_func(store, name);
-    function.unwrap_or_else(|error| panic!("the module exports no `{name}` of the right type: {error}"))
-}
-
-fn memory(instance: &Instance, store: &Store<Script>) -> Memory {
-    instance
-        .get_memory(store, "memory")
-        .expect("the module exports its memory")
-}
-
-/// One call of an import: answered out of the record, or the end of the replay.
-fn cross(mut caller: Caller<'_, Script>, name: &str, address: u32, length: u32) -> Result<u64, Error> {
-    let memory = caller
-        .get_export("memory")
-        .and_then(|export| export.into_memory());
-    let memory = memory.ok_or_else(|| Error::new("the module exports its memory"))?;
-    let mut args = vec![0; length as usize];
-    memory
-        .read(&caller, address as usize, &mut args)
-        .map_err(|error| Error::new(error.to_string()))?;
-    let args = String::from_utf8(args).map_err(|error| Error::new(error.to_string()))?;
-    let answer = caller
-        .data_mut()
-        .cross(name, &args)
-        .ok_or_else(|| Error::new("the replay ends here"))?;
-    let allocate = caller
-        .get_export("allocate")
-        .and_then(|export| export.into_func());
-    let allocate = allocate.ok_or_else(|| Error::new("the module exports `allocate`"))?;
-    let allocate = allocate.typed::<u32, u32>(&caller)?;
-    let length = u32::try_from(answer.len()).map_err(|error| Error::new(error.to_string()))?;
-    let address = allocate.call(&mut caller, length)?;
-    memory
-        .write(&mut caller, address as usize, answer.as_bytes())
-        .map_err(|error| Error::new(error.to_string()))?;
-    Ok((u64::from(address) << 32) | u64::from(length))
 }
 
 /// The functions that a record has crossed, each with how often.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -168,6 +169,26 @@ impl Workerd {
                 Body::text(text)
             },
         })
+    }
+
+    /// Asks the front Worker and hangs up after a while, answered or not.
+    ///
+    /// # Errors
+    /// Where it cannot be asked.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the real runtime takes real time; no run sees it"
+    )]
+    pub fn ask_and_go(&self, request: &Request, patience: Duration) -> Result<(), Failed> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        let (method, path, body) = (request.method.as_str(), &request.path, request.body.to_text());
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: test\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )?;
+        std::thread::sleep(patience);
+        Ok(())
     }
 
     /// Asks an object, past the front Worker.
@@ -344,6 +365,7 @@ const config :Workerd.Config = (
 const worker :Workerd.Worker = (
   modules = [ {modules}(name = "protocol.wasm", wasm = embed "protocol.wasm") ],
   compatibilityDate = "{COMPATIBILITY}",
+  compatibilityFlags = ["enable_request_signal"],
   durableObjectNamespaces = [ {classes}],
   durableObjectStorage = (localDisk = "disk"),
   bindings = [ {bound}

@@ -10,7 +10,7 @@ use protocol::host::{Body, Headers, Method, Request, Text};
 use protocol_worker::abi::{IMPORT_MODULE, SEAM};
 use protocol_worker::record::{self, RecordLine};
 use tests::pieces::{Piece, run, trial};
-use tests::replay::{crossed, replay_all};
+use tests::replay::{Stats, by_who, crossed, replay_all, replay_natively};
 use tests::scripted::World;
 use wasmparser::{Parser, Payload, TypeRef};
 
@@ -30,6 +30,11 @@ fn main() -> ExitCode {
             "wasm::replay_notices_one_wrong_byte",
             &[Piece::Wasm],
             replay_notices_one_wrong_byte,
+        ),
+        trial(
+            "wasm::the_adapter_changes_nothing",
+            &[],
+            the_adapter_changes_nothing,
         ),
         trial(
             "wasm::a_record_survives_its_file",
@@ -128,6 +133,17 @@ fn corpus_is_byte_identical() -> Result<(), Failed> {
             .collect();
         assert!(missing.is_empty(), "the corpus never crosses {missing:?}");
     }
+    Ok(())
+}
+
+/// The same without the module: what the recorder wrote is what the module's own adapter sends.
+fn the_adapter_changes_nothing() -> Result<(), Failed> {
+    let record = corpus("hardened", 1_000);
+    let mut total = Stats::default();
+    for (start, lines) in by_who("demonstration", "hardened", &record) {
+        total += replay_natively(&start, &lines)?;
+    }
+    assert!(total.events >= 1_000, "{total:?}");
     Ok(())
 }
 

@@ -40,6 +40,16 @@ fn main() -> ExitCode {
             an_abort_ends_the_incarnation,
         ),
         trial("workerd::lost_calls_fail_as_told", NEEDS, lost_calls_fail_as_told),
+        trial(
+            "workerd::a_kill_loses_nothing_that_was_answered",
+            NEEDS,
+            a_kill_loses_nothing,
+        ),
+        trial(
+            "workerd::a_client_that_goes_away_cancels",
+            NEEDS,
+            a_client_that_goes_away_cancels,
+        ),
         trial("workerd::entropy_is_as_told", NEEDS, entropy_is_as_told),
         trial(
             "workerd::a_panic_resets_and_says_why",
@@ -290,4 +300,42 @@ fn tells_the_same_story() -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+fn a_kill_loses_nothing() -> Result<(), Failed> {
+    let mut workerd = Workerd::start(&Setup::demonstration("hardened"))?;
+    for (by, token) in [(3, "a"), (4, "b")] {
+        workerd.ask(&add(by, token))?;
+        workerd.kill();
+        workerd.restart()?;
+    }
+    let value = workerd.ask(&Request::get("/value"))?;
+    assert_eq!(value.body.to_text(), r#"{"value":7,"applied":2}"#);
+    Ok(())
+}
+
+/// The front's task ends; what it has sent is sent.
+fn a_client_that_goes_away_cancels() -> Result<(), Failed> {
+    let mut setup = Setup::demonstration("hardened");
+    setup.conformance.faults.push(Fault {
+        from: Text::new_static("front"),
+        label: Text::new_static(labels::REACH.0),
+        answer_delay: Millis(300),
+        ..Fault::default()
+    });
+    let workerd = Workerd::start(&setup)?;
+    workerd.ask_and_go(&add(3, "a"), Duration::from_millis(100))?;
+    let record = workerd.quiet_record(Duration::from_millis(400))?;
+    let cancelled = record.iter().any(|line| {
+        line.who == "front"
+            && matches!(&line.what, Moment::Event { event, .. } if event.get().contains("cancel"))
+    });
+    assert!(
+        cancelled,
+        "the front is told: {}",
+        protocol_worker::record::write(&record)
+    );
+    let value = workerd.ask(&Request::get("/value"))?;
+    assert_eq!(value.body.to_text(), r#"{"value":3,"applied":1}"#);
+    replayed(&workerd.record()?, "hardened")
 }

@@ -61,14 +61,18 @@ const FRAMING = new Set(["connection", "content-length", "transfer-encoding"]);
 
 const fields = (headers) => [...headers].filter(([name]) => !FRAMING.has(name));
 
+// `text()` would take a leading U+FEFF off.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const read = async (message) => decoder.decode(await message.arrayBuffer());
+
 /// Reading a body is a suspension, also of a short one.
 export async function fromRequest(request) {
   const url = new URL(request.url);
-  const body = await request.text();
+  const body = await read(request);
   return { method: request.method, path: url.pathname + url.search, headers: fields(request.headers), body };
 }
 
 export async function fromResponse(response) {
-  const body = await response.text();
+  const body = await read(response);
   return { status: response.status, headers: fields(response.headers), body };
 }
