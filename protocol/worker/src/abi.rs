@@ -7,6 +7,9 @@
 //! Arguments are written in the order of their fields, so that equal calls are equal texts. Numbers are written as
 //! JavaScript writes them, bytes in hexadecimal, a result as `{"Ok": …}` or `{"Err": …}`.
 
+#[cfg(test)]
+mod tests;
+
 use protocol::host::{
     CallId, Cause, End, Event, Failed, Label, Millis, Namespace, ObjectName, Outcome, Request, Rows, Shared,
     SqlError, Statement, Stub, TaskId, Text,

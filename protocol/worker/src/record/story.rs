@@ -1,5 +1,8 @@
 //! A record without what differs between a simulated run and the real runtime, so that the rest can be compared.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 use protocol::host::{Entry, Event, Headers, Millis, Rows};
