@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ecma;
+pub mod guide;
 pub mod host;
 pub mod number;
 pub mod task;

@@ -136,10 +136,20 @@ impl Body {
 impl BodyError {
     fn new<T>(field: &str, reason: &dyn fmt::Display) -> Self {
         let expected = std::any::type_name::<T>().rsplit("::").next().unwrap_or_default();
+        let reason = reason.to_string();
+        // The path leads to what holds the field that is missing, and only the text names that.
+        let missing = reason
+            .strip_prefix("missing field `")
+            .and_then(|rest| rest.split('`').next());
+        let field = match missing {
+            Some(name) if field == "." => Text::new(name),
+            Some(name) => Text::from(format!("{field}.{name}")),
+            None => Text::new(field),
+        };
         BodyError {
             expected: Text::new(expected),
-            field: Text::new(field),
-            reason: Text::from(reason.to_string()),
+            field,
+            reason: Text::from(reason),
         }
     }
 }

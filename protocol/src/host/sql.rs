@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Text;
+use super::{Millis, Text};
 use crate::number::Number;
 
 /// A value of SQLite as code on the platform sees it. Every number is bound as REAL and read back as a double
@@ -56,6 +56,13 @@ impl Value {
 impl From<u32> for Value {
     fn from(value: u32) -> Self {
         Value::Number(Number::from(value))
+    }
+}
+
+/// A time, as JavaScript's `Date.now()` binds it.
+impl From<Millis> for Value {
+    fn from(value: Millis) -> Self {
+        Value::Number(Number::from(value.0))
     }
 }
 

@@ -60,7 +60,8 @@ impl<R: Role> Actor<R> {
     /// One turn: takes an event and runs every task that can go on, until all of them wait. Answers the task that the
     /// event began, if it began one.
     ///
-    /// An answer that nobody expects is ignored: it belongs to an earlier incarnation.
+    /// An answer that nobody expects is ignored. That is no fence between incarnations, whose ids can be the same: the
+    /// platform gives each its own answers only.
     ///
     /// # Panics
     /// Where a flow breaks a rule of its runner (awaits what it never began, releases a gate that it does not hold),
@@ -108,7 +109,14 @@ impl<R: Role> Actor<R> {
         host: &mut R::Host<'_>,
     ) -> TaskId {
         let id = self.lowest_free();
-        self.tasks.insert(id, Task::new(frame, cause == Cause::Event));
+        self.tasks.insert(id, Task::new(frame, cause));
+        if let Cause::Task(starter) = cause {
+            let starter = self
+                .tasks
+                .get_mut(&starter)
+                .expect("a task that starts another exists");
+            starter.started.push(id);
+        }
         host.started(id, cause);
         ready.push_front((id, Resume::Start));
         id
@@ -124,9 +132,7 @@ impl<R: Role> Actor<R> {
         match begun {
             Begun::Forgotten(_) => {
                 task.begun.remove(&call.nth);
-                if task.is_over() {
-                    self.tasks.remove(&call.task);
-                }
+                self.settle(call.task);
             }
             Begun::Open(label) => {
                 let awaited = match &task.waits {
@@ -151,7 +157,35 @@ impl<R: Role> Actor<R> {
         };
         task.forget_all();
         self.gates.leave(id);
-        if self.tasks[&id].is_over() {
+        for other in self.tasks.values_mut() {
+            other.joined_by.retain(|joined| *joined != id);
+        }
+        self.let_go(id);
+        self.settle(id);
+    }
+
+    /// A task has ended: nobody else is sure to know the tasks that it has started, so their endings can go.
+    fn let_go(&mut self, id: TaskId) {
+        let started = self
+            .tasks
+            .get_mut(&id)
+            .map(|task| std::mem::take(&mut task.started));
+        for child in started.into_iter().flatten() {
+            if let Some(task) = self.tasks.get_mut(&child) {
+                task.started_by = None;
+                task.ended = None;
+                self.settle(child);
+            }
+        }
+    }
+
+    /// Gives the number of a task free once nothing can refer to it: no answer, no join, no gate.
+    ///
+    /// A task that was cancelled inside a gate, or has ended without releasing it, keeps its number for good: nobody
+    /// else gets inside, as with a lock whose owner is gone.
+    fn settle(&mut self, id: TaskId) {
+        let over = self.tasks.get(&id).is_some_and(Task::is_over);
+        if over && !self.gates.any_held_by(id) {
             self.tasks.remove(&id);
         }
     }
@@ -209,12 +243,7 @@ impl<R: Role> Actor<R> {
     /// Puts a task to wait, or tells what it can go on with at once.
     fn wait(&mut self, id: TaskId, on: On, ready: &mut Ready<R>) -> Option<Resume<R>> {
         if let On::Task(other) = on {
-            assert_ne!(other, id, "a task cannot wait for its own end");
-            let joined = self.tasks.get_mut(&other).filter(|other| !other.stack.is_empty());
-            joined
-                .unwrap_or_else(|| panic!("{id} joined {other}, which has ended"))
-                .joined_by
-                .push(id);
+            self.join(id, other, ready);
         }
         let task = self.tasks.get_mut(&id).expect("a task that waits exists");
         match &on {
@@ -237,6 +266,20 @@ impl<R: Role> Actor<R> {
         }
         task.waits = Some(on);
         None
+    }
+
+    /// Makes a task go on when the other has ended; at once where that is so and its ending is kept.
+    fn join(&mut self, id: TaskId, other: TaskId, ready: &mut Ready<R>) {
+        assert_ne!(other, id, "a task cannot wait for its own end");
+        match self.tasks.get_mut(&other) {
+            Some(Task {
+                ended: Some(ending), ..
+            }) => ready.push_back((id, Resume::Joined(ending.clone()))),
+            Some(task) if !task.stack.is_empty() => task.joined_by.push(id),
+            // It was cancelled: this one waits for good, as an await on a promise that nobody settles does.
+            Some(task) if task.started_by == Some(id) => task.joined_by.push(id),
+            _ => panic!("{id} joined {other}, which had ended, and which it had not started"),
+        }
     }
 
     /// The first of these answers that has already come.
@@ -298,14 +341,14 @@ impl<R: Role> Actor<R> {
     ) {
         let task = self.tasks.get_mut(&id).expect("a task that ends exists");
         task.forget_all();
+        task.ended = task.started_by.map(|_| ending.clone());
         for joined in std::mem::take(&mut task.joined_by) {
             ready.push_back((joined, Resume::Joined(ending.clone())));
         }
         if task.by_event {
             host.finished(id, ending.map(R::response).map_err(Into::into));
         }
-        if task.is_over() {
-            self.tasks.remove(&id);
-        }
+        self.let_go(id);
+        self.settle(id);
     }
 }

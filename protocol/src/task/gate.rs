@@ -59,6 +59,11 @@ impl Gates {
         }
     }
 
+    /// Whether the task is inside any gate.
+    pub fn any_held_by(&self, task: TaskId) -> bool {
+        self.0.values().any(|held| held.holder == task)
+    }
+
     /// Whether the task is inside the gate.
     pub fn is_held_by(&self, gate: Label, task: TaskId) -> bool {
         self.holder(gate) == Some(task)

@@ -88,7 +88,7 @@ pub enum Resume<R: Role> {
     },
     /// It holds the gate that it awaited.
     Gate,
-    /// The task that it started stands at its first wait, or has ended.
+    /// The task that it started stands at its first wait, or has ended. Either way this one can join it.
     Started(TaskId),
     /// The task that it joined has ended.
     Joined(Result<R::Value, R::Failure>),
@@ -132,7 +132,8 @@ pub enum Step<R: Role> {
     Await(On),
     /// Run this frame, then go on with what it returned.
     Enter(R::Frame),
-    /// Start a task with this frame, let it run up to its first wait, and go on.
+    /// Start a task with this frame, let it run up to its first wait, and go on. This task can join it for as long as
+    /// it runs itself, also when the other has ended by then; any other task, only while that is under way.
     Start(R::Frame),
     /// This frame is done.
     Return(R::Value),
@@ -143,3 +144,6 @@ pub enum Step<R: Role> {
 /// Proof that the incarnation was aborted through its platform.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Aborted(());
+
+#[cfg(test)]
+mod tests;

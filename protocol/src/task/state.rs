@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Frame, Role};
-use crate::host::{CallId, CallOutcome, Label, TaskId};
+use crate::host::{CallId, CallOutcome, Cause, Label, TaskId};
 
 /// What a task can wait for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,7 +15,8 @@ pub enum On {
     /// A gate of this name: a first-in, first-out lock among the tasks of one object. Waiting for it lets other
     /// events in, but no time need pass.
     Gate(Label),
-    /// The end of another task of this object.
+    /// The end of another task of this object: one that this task has started, also when it has ended since, or any
+    /// that is under way. To await any other is a bug in the flow.
     Task(TaskId),
 }
 
@@ -84,17 +85,29 @@ pub(super) struct Task<R: Role> {
     pub by_event: bool,
     /// The tasks that wait for its end, in the order they came.
     pub joined_by: Vec<TaskId>,
+    /// The task that started it, while that is under way and so can still join it.
+    pub started_by: Option<TaskId>,
+    /// The tasks that it has started.
+    pub started: Vec<TaskId>,
+    /// How it has ended, while the task that started it can still ask.
+    pub ended: Option<Result<R::Value, R::Failure>>,
 }
 
 impl<R: Role> Task<R> {
-    pub fn new(frame: R::Frame, by_event: bool) -> Self {
+    pub fn new(frame: R::Frame, cause: Cause) -> Self {
         Task {
             stack: vec![Level::new(frame)],
             waits: None,
             begun: BTreeMap::new(),
             next: 0,
-            by_event,
+            by_event: cause == Cause::Event,
             joined_by: Vec::new(),
+            started_by: match cause {
+                Cause::Event => None,
+                Cause::Task(starter) => Some(starter),
+            },
+            started: Vec::new(),
+            ended: None,
         }
     }
 
@@ -108,8 +121,11 @@ impl<R: Role> Task<R> {
         }
     }
 
-    /// Whether the task's number can be given to another.
+    /// Whether nothing can refer to the task any more, unless it holds a gate.
     pub fn is_over(&self) -> bool {
-        self.stack.is_empty() && self.begun.is_empty()
+        self.stack.is_empty()
+            && self.begun.is_empty()
+            && self.joined_by.is_empty()
+            && self.started_by.is_none()
     }
 }

@@ -190,3 +190,6 @@ pub fn take_unsealed_back(cx: &mut Cx<'_, '_>) -> Result<(), Failure> {
 fn added(generation: Number, digest: Text) -> Response {
     answer(200, Added { generation, digest })
 }
+
+#[cfg(test)]
+mod tests;

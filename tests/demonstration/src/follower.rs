@@ -151,3 +151,6 @@ impl Follower {
         Ok(Step::Return(Some(response)))
     }
 }
+
+#[cfg(test)]
+mod tests;

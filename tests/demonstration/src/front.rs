@@ -14,7 +14,7 @@ mod reach;
 mod serve;
 
 pub use ask::Ask;
-pub use learn::Learning;
+pub use learn::{FOLLOWERS_KEY, Learning};
 pub use reach::{ReachStep, ReachSteps, Reaching};
 pub use serve::Serving;
 
@@ -113,3 +113,6 @@ impl Front {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

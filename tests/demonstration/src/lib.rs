@@ -16,6 +16,8 @@
 #![forbid(unsafe_code)]
 
 pub mod counter;
+#[cfg(test)]
+mod desk;
 mod failure;
 pub mod follower;
 pub mod front;

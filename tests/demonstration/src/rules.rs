@@ -131,3 +131,6 @@ impl fmt::Debug for Rules {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

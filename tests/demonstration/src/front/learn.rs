@@ -1,6 +1,6 @@
 //! What a front learns before it first routes: its counter, and which followers others have seen.
 
-use protocol::host::{Answer, CallId, CallOutcome, ObjectName, Shared};
+use protocol::host::{Answer, CallId, CallOutcome, ObjectName, Shared, Text};
 use protocol::task::{On, Resume, Step};
 
 use super::{COUNTER_KEY, Cx, DEFAULT_COUNTER, Front};
@@ -12,7 +12,7 @@ pub const FOLLOWERS_KEY: &str = "followers";
 /// Two reads under way at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Learning {
-    /// The read that is awaited second; the first is awaited while this is none.
+    /// The read that is awaited second, once both are begun.
     followers: Option<CallId>,
 }
 
@@ -48,7 +48,7 @@ impl Learning {
 }
 
 /// What a shared service holds, as far as it can be read: a front that is told nothing serves all the same.
-fn entry(outcome: CallOutcome) -> Option<protocol::host::Text> {
+fn entry(outcome: CallOutcome) -> Option<Text> {
     match outcome {
         Ok(Answer::Entry(text)) => text,
         _ => None,
