@@ -40,7 +40,7 @@ export default {
     const asked = await fromRequest(request);
     const held = scope((promise) => ctx.waitUntil(promise));
     const front = alive(env);
-    const gone = (task) => request.signal.addEventListener("abort", () => front.cancel(held, task));
+    const gone = (task) => request.signal?.addEventListener("abort", () => front.cancel(held, task));
     return toResponse(await front.begin(held, { request: asked }, gone));
   },
 };

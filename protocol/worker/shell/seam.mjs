@@ -47,7 +47,7 @@ export class Incarnation {
   async #deliver(scope, event, begun) {
     // The seam asks for the alarm within a turn, and the runtime answers after an await. This one lets nothing in.
     const alarm = await this.#home.storage?.getAlarm();
-    if (this.#over) return;
+    if (this.#over) return begun?.reject(new Error("this incarnation has ended"));
     this.#turn = { scope, begun, alarm, now: Date.now() };
     const text = JSON.stringify(event);
     this.#log?.event(this.#turn.now, text);

@@ -44,21 +44,14 @@ struct Shell;
 
 impl Crossing for Shell {
     fn cross(&mut self, function: Function, args: &str) -> String {
-        take(import(function, args.as_ptr() as u32, args.len() as u32))
+        let packed = import(function, args.as_ptr() as u32, args.len() as u32);
+        take((packed >> 32) as u32, packed as u32)
     }
 }
 
 /// Takes over a text that was handed in.
-fn take(packed: u64) -> String {
-    let (address, length) = ((packed >> 32) as u32, packed as u32);
-    // SAFETY: the shell packs what `allocate` gave it for exactly this length, and does not use it any more.
-    let bytes = unsafe {
-        Box::from_raw(std::ptr::slice_from_raw_parts_mut(
-            address as *mut u8,
-            length as usize,
-        ))
-    };
-    String::from_utf8(bytes.into_vec()).expect("what crosses the seam is UTF-8")
+fn take(address: u32, length: u32) -> String {
+    String::from_utf8(own(address, length).into_vec()).expect("what crosses the seam is UTF-8")
 }
 
 /// Hands out a text.
@@ -69,8 +62,15 @@ fn give(text: String) -> u64 {
     (address << 32) | length
 }
 
-fn pack(address: u32, length: u32) -> u64 {
-    (u64::from(address) << 32) | u64::from(length)
+/// Takes over a buffer.
+fn own(address: u32, length: u32) -> Box<[u8]> {
+    // SAFETY: the shell names only buffers of `allocate` or `give`, by their exact length, and each of them once.
+    unsafe {
+        Box::from_raw(std::ptr::slice_from_raw_parts_mut(
+            address as *mut u8,
+            length as usize,
+        ))
+    }
 }
 
 /// Memory of this length, for the shell to write to.
@@ -82,17 +82,7 @@ pub extern "C" fn allocate(length: u32) -> u32 {
 /// Frees what an export has returned, or what `allocate` gave and was not handed in.
 #[unsafe(no_mangle)]
 pub extern "C" fn release(address: u32, length: u32) {
-    drop(take_bytes(address, length));
-}
-
-fn take_bytes(address: u32, length: u32) -> Box<[u8]> {
-    // SAFETY: as for `take`.
-    unsafe {
-        Box::from_raw(std::ptr::slice_from_raw_parts_mut(
-            address as *mut u8,
-            length as usize,
-        ))
-    }
+    drop(own(address, length));
 }
 
 /// Starts the incarnation: a [`Start`].
@@ -101,7 +91,7 @@ pub extern "C" fn start(address: u32, length: u32) {
     std::panic::set_hook(Box::new(|info| {
         *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner) = info.to_string();
     }));
-    let text = take(pack(address, length));
+    let text = take(address, length);
     let start: Start =
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("cannot start {text}: {error}"));
     let incarnation = crate::load(&start).unwrap_or_else(|error| panic!("{error}"));
@@ -111,7 +101,7 @@ pub extern "C" fn start(address: u32, length: u32) {
 /// Delivers an event and returns a [`Delivered`].
 #[unsafe(no_mangle)]
 pub extern "C" fn deliver(address: u32, length: u32) -> u64 {
-    let text = take(pack(address, length));
+    let text = take(address, length);
     let event = abi::read_event(&text).unwrap_or_else(|error| panic!("cannot deliver {text}: {error}"));
     let mut held = INCARNATION.lock().expect("no turn has panicked");
     let incarnation = held.as_mut().expect("an event comes after the start");
