@@ -1,1 +1,7 @@
-//! tests.
+//! What the suite needs beside the crates that it tests.
+
+pub mod database;
+pub mod pieces;
+pub mod replay;
+pub mod scripted;
+pub mod workerd;
