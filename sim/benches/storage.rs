@@ -45,7 +45,7 @@ fn filled<S: Store>() -> (S::Pool, S) {
 }
 
 /// A turn: a mark, one upsert, and its commit.
-#[divan::bench(types = [SqliteStore, ModelStore])]
+#[divan::bench(types = [SqliteStore, ModelStore], sample_size = 2000)]
 fn turn_with_one_upsert<S: Store>(bencher: Bencher) {
     let (_pool, mut store) = filled::<S>();
     let upserts: Vec<Statement> = (0..ROWS).map(upsert).collect();
@@ -60,7 +60,7 @@ fn turn_with_one_upsert<S: Store>(bencher: Bencher) {
 }
 
 /// One upsert more in a turn: what a statement costs by itself.
-#[divan::bench(types = [SqliteStore, ModelStore])]
+#[divan::bench(types = [SqliteStore, ModelStore], sample_size = 2000)]
 fn upsert_within_a_turn<S: Store>(bencher: Bencher) {
     let (_pool, mut store) = filled::<S>();
     let upserts: Vec<Statement> = (0..ROWS).map(upsert).collect();
@@ -80,7 +80,7 @@ fn upsert_within_a_turn<S: Store>(bencher: Bencher) {
     });
 }
 
-#[divan::bench(types = [SqliteStore, ModelStore])]
+#[divan::bench(types = [SqliteStore, ModelStore], sample_size = 2000)]
 fn select_by_key<S: Store>(bencher: Bencher) {
     let (_pool, mut store) = filled::<S>();
     let selects: Vec<Statement> = (0..ROWS).map(|n| Statement::new(SELECT, [path(n)])).collect();

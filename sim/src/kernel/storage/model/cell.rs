@@ -67,9 +67,9 @@ impl Cell {
     pub(super) fn with(self, affinity: Affinity) -> Option<Cell> {
         match affinity {
             Affinity::None => Some(self),
-            Affinity::Text => self.as_text(),
-            Affinity::Integer => self.as_numeric(),
-            Affinity::Real => Some(match self.as_numeric()? {
+            Affinity::Text => self.into_text(),
+            Affinity::Integer => self.into_numeric(),
+            Affinity::Real => Some(match self.into_numeric()? {
                 Cell::Integer(integer) => Cell::Real(Number::from(integer)),
                 other => other,
             }),
@@ -80,7 +80,7 @@ impl Cell {
     pub(super) fn compared_with(self, affinity: Affinity) -> Option<Cell> {
         match affinity {
             Affinity::None => Some(self),
-            Affinity::Text => self.as_text(),
+            Affinity::Text => self.into_text(),
             // A comparison only turns texts into numbers; a real is compared exactly as it is.
             Affinity::Integer | Affinity::Real => match self {
                 Cell::Text(text) => numeric(&text),
@@ -89,7 +89,7 @@ impl Cell {
         }
     }
 
-    fn as_text(self) -> Option<Cell> {
+    fn into_text(self) -> Option<Cell> {
         Some(match self {
             Cell::Integer(integer) => Cell::Text(Text::new(integer.to_string())),
             Cell::Real(number) => Cell::Text(text_of(number)?),
@@ -97,7 +97,7 @@ impl Cell {
         })
     }
 
-    fn as_numeric(self) -> Option<Cell> {
+    fn into_numeric(self) -> Option<Cell> {
         match self {
             Cell::Text(text) => numeric(&text)?.integer_if_exact(),
             other => other.integer_if_exact(),

@@ -171,14 +171,15 @@ impl Store for ModelStore {
 
 impl ModelStore {
     fn run_prepared(&mut self, sql: &Text, params: &[Value]) -> Bound<Rows> {
-        let prepared = match self.known.texts.find(sql) {
-            Some(number) => Arc::clone(&self.known.statements[number]),
+        let number = match self.known.texts.find(sql) {
+            Some(number) => number,
             None => {
                 self.known = self.pool.know(sql);
-                let number = self.known.texts.find(sql).ok_or(Refusal::Unsupported)?;
-                Arc::clone(&self.known.statements[number])
+                self.known.texts.find(sql).ok_or(Refusal::Unsupported)?
             }
         };
+        let known = Arc::clone(&self.known);
+        let prepared = &known.statements[number];
         let parsed = prepared.parsed.as_ref().ok_or(Refusal::Unsupported)?;
         if let Shape::CreateTable {
             schema,
@@ -189,16 +190,16 @@ impl ModelStore {
             return self.create(schema, *if_not_exists);
         }
         let table = self.find_table(parsed.shape.table())?;
-        let schema = Arc::clone(&self.tables[table].schema);
-        let cached = prepared
+        let schema = &self.tables[table].schema;
+        let (bound_to, plan) = prepared
             .plan
-            .get_or_init(|| (Arc::clone(&schema), parsed.shape.bind(&schema)));
-        let other_schema;
-        let plan = if Arc::ptr_eq(&cached.0, &schema) {
-            &cached.1
+            .get_or_init(|| (Arc::clone(schema), parsed.shape.bind(schema)));
+        let of_this_schema;
+        let plan = if Arc::ptr_eq(bound_to, schema) {
+            plan
         } else {
-            other_schema = parsed.shape.bind(&schema);
-            &other_schema
+            of_this_schema = parsed.shape.bind(schema);
+            &of_this_schema
         };
         let plan = plan.as_ref().map_err(Refusal::clone)?;
         check_count(parsed, params)?;

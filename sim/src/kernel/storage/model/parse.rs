@@ -5,8 +5,7 @@
 
 use protocol::host::{Bytes, Text};
 use protocol::number::Number;
-use sqlparser::dialect::SQLiteDialect;
-use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
+use sqlparser::tokenizer::Token;
 
 use super::cell::Cell;
 use super::shape::{
@@ -14,6 +13,9 @@ use super::shape::{
 };
 
 mod create;
+mod cursor;
+
+use self::cursor::{Parser, is_reserved};
 
 /// A statement that was read, and how many parameters it has.
 #[derive(Debug)]
@@ -28,63 +30,17 @@ type Read<T> = Result<T, NotListed>;
 
 /// Reads a text.
 pub(super) fn parse(sql: &str) -> Read<Parsed> {
-    // SQLite's text ends at a NUL.
-    if sql.contains('\0') {
-        return Err(NotListed);
-    }
-    let located = Tokenizer::new(&SQLiteDialect {}, sql)
-        .tokenize_with_location()
-        .map_err(|_| NotListed)?;
-    let comment = |token: &Token| {
-        use Whitespace as Blank;
-        matches!(
-            token,
-            Token::Whitespace(Blank::SingleLineComment { .. } | Blank::MultiLineComment(_))
-        )
-    };
-    if located.iter().any(|located| comment(&located.token)) {
-        return Err(NotListed);
-    }
-    let (mut tokens, mut starts) = (Vec::new(), Vec::new());
-    for TokenWithSpan { token, span } in located {
-        starts.push(offset_of(sql, span.start).ok_or(NotListed)?);
-        tokens.push(token);
-    }
-    starts.push(sql.len());
-    let mut parser = Parser {
-        sql,
-        tokens,
-        starts,
-        at: 0,
-        parameters: 0,
-    };
+    let mut parser = Parser::new(sql)?;
     let shape = parser.statement()?;
     parser.take(&Token::SemiColon);
     match parser.peek() {
         None => Ok(Parsed {
             shape,
-            parameters: parser.parameters,
+            parameters: parser.parameters(),
         }),
         Some(_) => Err(NotListed),
     }
 }
-
-struct Parser<'a> {
-    sql: &'a str,
-    tokens: Vec<Token>,
-    /// Where each token begins in the text, and where the text ends.
-    starts: Vec<usize>,
-    at: usize,
-    parameters: usize,
-}
-
-/// Words that are no names without quotes, or that SQLite may read as something else where a name could stand.
-const RESERVED: &str = " ABORT ADD ALL ALTER AND AS ASC AUTOINCREMENT BETWEEN BY CASE CAST CHECK COLLATE COMMIT \
-    CONSTRAINT CREATE CROSS CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DEFAULT DEFERRABLE DELETE DESC DISTINCT DROP \
-    ELSE ESCAPE EXCEPT EXISTS FALSE FILTER FOREIGN FROM FULL GENERATED GLOB GROUP HAVING IN INDEX INDEXED INNER \
-    INSERT INTERSECT INTO IS ISNULL JOIN LEFT LIKE LIMIT MATCH NATURAL NOT NOTHING NOTNULL NULL OFFSET OID ON OR \
-    ORDER OUTER OVER PRIMARY RAISE REFERENCES REGEXP RETURNING RIGHT ROWID SELECT SET TABLE THEN TO TRANSACTION TRUE \
-    UNION UNIQUE UPDATE USING VALUES WHEN WHERE WINDOW WITH WITHIN WITHOUT _ROWID_ ";
 
 impl Parser<'_> {
     fn statement(&mut self) -> Read<Shape> {
@@ -204,7 +160,7 @@ impl Parser<'_> {
         if self.take(&Token::Mul) {
             return Ok(Output::All);
         }
-        let start = self.next_at();
+        let start = self.at();
         if self.take_call("COUNT") {
             self.expect(&Token::Mul)?;
             self.expect(&Token::RParen)?;
@@ -234,11 +190,11 @@ impl Parser<'_> {
 
     /// The alias of an expression, or its own text, which is its name then.
     fn name_of_expression(&mut self, start: usize) -> Read<Text> {
-        let text: String = self.tokens[start..self.at].iter().map(Token::to_string).collect();
+        let text = Text::new(self.text_since(start));
         if self.take_word("AS") {
             self.name()
         } else {
-            Ok(Text::new(text))
+            Ok(text)
         }
     }
 
@@ -316,8 +272,7 @@ impl Parser<'_> {
     fn operand(&mut self) -> Read<Operand> {
         Ok(Operand::Literal(match self.next()? {
             Token::Placeholder(mark) if mark == "?" => {
-                self.parameters += 1;
-                return Ok(Operand::Parameter(self.parameters - 1));
+                return Ok(Operand::Parameter(self.next_parameter()));
             }
             Token::Minus => match self.next()? {
                 Token::Number(digits, false) => literal_number(&format!("-{digits}"))?,
@@ -334,123 +289,6 @@ impl Parser<'_> {
             _ => return Err(NotListed),
         }))
     }
-
-    /// The text from a token on to what was read last.
-    fn text_since(&self, start: usize) -> &str {
-        &self.sql[self.starts[start]..self.starts[self.at]]
-    }
-
-    fn names(&mut self) -> Read<Vec<Text>> {
-        self.expect(&Token::LParen)?;
-        let names = self.list(Parser::name)?;
-        self.expect(&Token::RParen)?;
-        Ok(names)
-    }
-
-    /// A name without quotes: SQLite takes a quoted one that names nothing for a text.
-    fn name(&mut self) -> Read<Text> {
-        let name = self.word()?;
-        let plain = name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if plain && !is_reserved(&name) {
-            Ok(Text::new(name))
-        } else {
-            Err(NotListed)
-        }
-    }
-
-    fn word(&mut self) -> Read<String> {
-        match self.next()? {
-            Token::Word(word) if word.quote_style.is_none() => Ok(word.value),
-            _ => Err(NotListed),
-        }
-    }
-
-    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
-        let mut items = vec![item(self)?];
-        while self.take(&Token::Comma) {
-            items.push(item(self)?);
-        }
-        Ok(items)
-    }
-
-    fn expect_word(&mut self, word: &str) -> Read<()> {
-        if self.take_word(word) {
-            Ok(())
-        } else {
-            Err(NotListed)
-        }
-    }
-
-    fn take_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Some(Token::Word(found))
-            if found.quote_style.is_none() && found.value.eq_ignore_ascii_case(word));
-        if found {
-            self.at = self.next_at() + 1;
-        }
-        found
-    }
-
-    /// `NAME(`, without a blank between.
-    fn take_call(&mut self, function: &str) -> bool {
-        let start = self.next_at();
-        let is_call = self.tokens.get(start + 1) == Some(&Token::LParen) && self.take_word(function);
-        if is_call {
-            self.at = start + 2;
-        }
-        is_call
-    }
-
-    fn expect(&mut self, token: &Token) -> Read<()> {
-        if self.take(token) { Ok(()) } else { Err(NotListed) }
-    }
-
-    fn take(&mut self, token: &Token) -> bool {
-        let found = self.peek() == Some(token);
-        if found {
-            self.at = self.next_at() + 1;
-        }
-        found
-    }
-
-    fn next(&mut self) -> Read<Token> {
-        let at = self.next_at();
-        self.at = at + 1;
-        self.tokens.get(at).cloned().ok_or(NotListed)
-    }
-
-    fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.next_at())
-    }
-
-    /// Where the next token that is no white space stands.
-    fn next_at(&self) -> usize {
-        let blank = |token: &&Token| matches!(token, Token::Whitespace(_));
-        self.at
-            + self.tokens[self.at.min(self.tokens.len())..]
-                .iter()
-                .take_while(blank)
-                .count()
-    }
-}
-
-/// The byte at which a line and a column, both counted from 1, begin.
-fn offset_of(sql: &str, location: Location) -> Option<usize> {
-    let line = usize::try_from(location.line).ok()?.checked_sub(1)?;
-    let column = usize::try_from(location.column).ok()?.checked_sub(1)?;
-    let start: usize = sql.split_inclusive('\n').take(line).map(str::len).sum();
-    let (within, _) = sql[start..]
-        .char_indices()
-        .chain([(sql.len() - start, ' ')])
-        .nth(column)?;
-    Some(start + within)
-}
-
-fn is_reserved(word: &str) -> bool {
-    RESERVED
-        .split_ascii_whitespace()
-        .any(|reserved| word.eq_ignore_ascii_case(reserved))
 }
 
 /// A literal whose every digit is certain to be kept.

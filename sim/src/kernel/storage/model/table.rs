@@ -145,28 +145,33 @@ impl Table {
     /// Puts a row in the place of another, or of none; or takes one out. Gives back what was there.
     pub(super) fn put(&mut self, rowid: i64, row: Option<Row>) -> Option<Row> {
         self.digest.take();
-        let new_place = row.as_ref().and_then(|row| self.place(rowid, row));
-        let before = match row {
-            Some(row) => self.rows.insert(rowid, row),
-            None => self.rows.remove(&rowid),
+        let (before, after) = match row {
+            Some(row) => (self.rows.insert(rowid, row.clone()), Some(row)),
+            None => (self.rows.remove(&rowid), None),
         };
-        let old_place = before.as_ref().and_then(|row| self.place(rowid, row));
-        // Equal places may still differ in what is read of them (0 and -0 are one key).
-        if let Some(old) = old_place {
+        let Key::Columns(key) = &self.schema.key else {
+            return before;
+        };
+        // Most updates leave the key alone, and so the index.
+        if let (Some(before), Some(after)) = (&before, &after)
+            && key
+                .iter()
+                .all(|at| before.cells()[*at].order(&after.cells()[*at]).is_eq())
+        {
+            return Some(before.clone());
+        }
+        let place = |row: &Row| Place {
+            cells: key.iter().map(|at| row.cells()[*at].clone()).collect(),
+            rowid,
+        };
+        let (old, new) = (before.as_ref().map(place), after.as_ref().map(place));
+        if let Some(old) = old {
             self.places.remove(&old);
         }
-        if let Some(new) = new_place {
+        if let Some(new) = new {
             self.places.insert(new);
         }
         before
-    }
-
-    fn place(&self, rowid: i64, row: &Row) -> Option<Place> {
-        let Key::Columns(key) = &self.schema.key else {
-            return None;
-        };
-        let cells = key.iter().map(|at| row.cells()[*at].clone()).collect();
-        Some(Place { cells, rowid })
     }
 
     /// The digest of its rows and of its entry in the schema.

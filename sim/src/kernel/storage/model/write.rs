@@ -1,5 +1,7 @@
 //! INSERT, UPDATE and DELETE.
 
+use std::sync::Arc;
+
 use protocol::host::{SqlError, SqlErrorKind, Value};
 use protocol::number::Number;
 
@@ -15,26 +17,27 @@ const SURELY_FITS: usize = limits::ROW_BYTES - 10_000;
 
 impl ModelStore {
     pub(super) fn insert(&mut self, table: usize, plan: &InsertPlan, params: &[Value]) -> Bound<()> {
+        let schema = Arc::clone(&self.tables[table].schema);
         plan.rows
             .iter()
-            .try_for_each(|row| self.insert_row(table, plan, row, params))
+            .try_for_each(|row| self.insert_row(table, &schema, plan, row, params))
     }
 
     fn insert_row(
         &mut self,
         table: usize,
+        schema: &Schema,
         plan: &InsertPlan,
         operands: &[Operand],
         params: &[Value],
     ) -> Bound<()> {
-        let schema = std::sync::Arc::clone(&self.tables[table].schema);
-        let mut cells = new_cells(&schema, plan, operands, params)?;
-        let rowid = self.rowid_for(table, &schema, &mut cells)?;
-        if let Some(at) = first_null(&schema, &cells) {
+        let mut cells = new_cells(schema, plan, operands, params)?;
+        let rowid = self.rowid_for(table, schema, &mut cells)?;
+        if let Some(at) = first_null(schema, &cells) {
             match plan.on_conflict {
                 Conflict::Ignore => return Ok(()),
-                Conflict::Replace => fill_nulls(&schema, &mut cells)?,
-                _ => return Err(Refusal::Sql(constraint(SqlErrorKind::NotNull, &schema, at))),
+                Conflict::Replace => fill_nulls(schema, &mut cells)?,
+                _ => return Err(Refusal::Sql(constraint(SqlErrorKind::NotNull, schema, at))),
             }
         }
         check_size(&cells)?;
@@ -52,7 +55,7 @@ impl ModelStore {
             }
             (Some(there), Conflict::Update(set)) => {
                 let before = self.tables[table].row(there).ok_or(Refusal::Unsupported)?;
-                let row = changed(&schema, before, set, Some(&cells), params)?;
+                let row = changed(schema, before, set, Some(&cells), params)?;
                 self.put(table, there, Some(row));
             }
             (Some(_), Conflict::Fail) => {
@@ -61,7 +64,7 @@ impl ModelStore {
                     Key::Columns(key) => key[0],
                     Key::Nothing => return Err(Refusal::Unsupported),
                 };
-                return Err(Refusal::Sql(constraint(SqlErrorKind::Unique, &schema, first)));
+                return Err(Refusal::Sql(constraint(SqlErrorKind::Unique, schema, first)));
             }
         }
         Ok(())

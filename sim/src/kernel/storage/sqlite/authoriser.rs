@@ -70,6 +70,10 @@ pub(super) fn install(connection: &mut Connection, shared: Arc<Shared>) {
             if changes_schema(&context.action) {
                 shared.note_schema();
             }
+            // `CREATE TABLE temp.t` is no action of its own: only the database's name tells.
+            if context.database_name == Some("temp") {
+                return Authorization::Deny;
+            }
             match rule(&context.action) {
                 Allowed => Authorization::Allow,
                 Refused => Authorization::Deny,

@@ -255,7 +255,9 @@ fn value(found: ValueRef<'_>) -> Value {
         ValueRef::Integer(integer) => Value::Number(Number::from(integer)),
         ValueRef::Real(real) => Value::Number(Number::from_f64(real)),
         // Bytes that are no UTF-8 come from a cast of a blob; the platform's own text has replacement characters then.
-        ValueRef::Text(bytes) => Value::text(String::from_utf8_lossy(bytes)),
+        ValueRef::Text(bytes) => {
+            str::from_utf8(bytes).map_or_else(|_| Value::text(String::from_utf8_lossy(bytes)), Value::text)
+        }
         ValueRef::Blob(bytes) => Value::Bytes(Bytes(bytes.into())),
     }
 }

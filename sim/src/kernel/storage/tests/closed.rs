@@ -15,6 +15,8 @@ fn open() -> SqliteStore {
 #[test]
 fn what_the_platform_refuses_is_refused_and_touches_no_file() {
     let folder = std::env::temp_dir().join("drydock-closed");
+    // What an earlier run left must not count against this one.
+    let _absent_is_well = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder for temporary files");
     let path = folder.join("reached.db");
     let path = path.to_str().expect("a path that is text");

@@ -28,7 +28,7 @@ impl Parser<'_> {
             self.expect_word("NOT")?;
             self.expect_word("EXISTS")?;
         }
-        let start = self.next_at();
+        let start = self.at();
         let name = self.name()?;
         self.expect(&Token::LParen)?;
         let mut declared = vec![self.column()?];
