@@ -60,7 +60,7 @@ fn events<S: Store>(bencher: Bencher<'_, '_>) {
     let all = || {
         plans
             .iter()
-            .map(|plan| run::<DemonstrationWorld, S>(plan, program(), ()).events)
+            .map(|plan| run::<DemonstrationWorld, _, S>(plan, program(), ()).events)
             .sum::<u64>()
     };
     let events = all();
@@ -71,7 +71,7 @@ fn events<S: Store>(bencher: Bencher<'_, '_>) {
 #[divan::bench(types = [ModelStore, SqliteStore])]
 fn clone<S: Store>(bencher: Bencher<'_, '_>) {
     let plan = plan(1);
-    let mut simulation = Simulation::<DemonstrationWorld, S, ()>::new(&plan, program(), ());
+    let mut simulation = Simulation::<DemonstrationWorld, _, S, ()>::new(&plan, program(), ());
     for _ in 0..300 {
         assert!(
             simulation.advance().is_none(),

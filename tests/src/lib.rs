@@ -3,5 +3,5 @@
 pub mod database;
 pub mod pieces;
 pub mod replay;
-pub mod scripted;
+pub mod simulated;
 pub mod workerd;

@@ -17,7 +17,7 @@ fn report<S: Store>(variant: &str, seed: u64) -> Report {
         .expect("it is readable");
     let plan = DemonstrationWorld::generate(&scenario, seed);
     let program = DemonstrationWorld::program(variant).expect("the variant is there");
-    run::<DemonstrationWorld, S>(&plan, program, ())
+    run::<DemonstrationWorld, _, S>(&plan, program, ())
 }
 
 #[test]

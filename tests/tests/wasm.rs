@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::ExitCode;
 
-use demonstration::{Demonstration, rules};
 use libtest_mimic::Failed;
-use protocol::host::{Body, Headers, Method, Request, Text};
-use protocol_worker::abi::{IMPORT_MODULE, SEAM};
-use protocol_worker::record::{self, RecordLine};
+use protocol_worker::abi::{Function, IMPORT_MODULE, SEAM};
+use protocol_worker::record;
 use tests::pieces::{Piece, run, trial};
 use tests::replay::{Stats, by_who, crossed, replay_all, replay_natively};
-use tests::scripted::World;
+use tests::simulated::{corpus, generated, simulate};
 use wasmparser::{Parser, Payload, TypeRef};
 
 fn main() -> ExitCode {
@@ -76,61 +74,20 @@ fn imports_are_exactly_the_seam() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What clients ask in the corpus.
-fn request(nth: u64) -> Request {
-    let add = |token| {
-        Request::post(
-            "/add",
-            Body::text(format!("{{\"by\":{},\"token\":\"t{token}\"}}", 1 + nth % 3)),
-        )
-    };
-    let mut request = match nth % 16 {
-        0 | 5 => Request::post("/follow", Body::default()),
-        1 | 2 | 3 | 6 | 7 => add(nth),
-        8 => add(nth / 2),
-        9 => Request::post("/add", Body::text("{\"by\":0.5,\"token\":\"half\u{feff}\"}")),
-        10 if nth % 160 == 10 => Request::post("/reset", Body::default()),
-        11 => Request::get("/nothing"),
-        _ => Request::get("/value"),
-    };
-    request.headers = Headers::default();
-    if nth % 16 != 10 && (nth.is_multiple_of(16) || nth % 5 > 1) {
-        request
-            .headers
-            .set("x-follower", Text::from((1 + nth % 3).to_string()));
-    }
-    if nth.is_multiple_of(97) {
-        request.method = Method::Other(Text::new_static("PURGE"));
-    }
-    request
-}
-
-fn corpus(variant: &str, events: u64) -> Vec<RecordLine> {
-    let rules = rules::variant(variant).expect("the demonstration has this variant");
-    let mut world = World::new(Demonstration { rules });
-    let mut nth = 0;
-    while world.events() < events {
-        if nth % 4 == 0 || !world.step() {
-            world.ask(request(nth / 2));
-        }
-        nth += 1;
-    }
-    world.tape().take()
-}
-
+/// The corpus is what the simulator did to the protocol: 10,000 events of each of two variants.
 fn corpus_is_byte_identical() -> Result<(), Failed> {
     let module = fs::read(Piece::Wasm.require()?)?;
     for variant in ["documented", "hardened"] {
-        let record = corpus(variant, 5_000);
-        let stats = replay_all(&module, "demonstration", variant, &record)?;
-        println!("{variant}: {stats:?}");
+        let mut total = Stats::default();
+        let mut functions = BTreeSet::new();
+        for record in corpus(variant, 10_000) {
+            total += replay_all(&module, "demonstration", variant, &record)?;
+            functions.extend(crossed(&record).into_keys().map(Function::name));
+        }
+        println!("{variant}: {total:?}");
         // Nothing has stopped short, and each function of the seam was crossed.
-        assert!(stats.events >= 5_000, "{stats:?}");
-        let crossed = crossed(&record);
-        let missing: Vec<_> = SEAM
-            .iter()
-            .filter(|name| !crossed.keys().any(|f| f.name() == **name))
-            .collect();
+        assert!(total.events >= 10_000, "{total:?}");
+        let missing: Vec<_> = SEAM.iter().filter(|name| !functions.contains(**name)).collect();
         assert!(missing.is_empty(), "the corpus never crosses {missing:?}");
     }
     Ok(())
@@ -138,10 +95,11 @@ fn corpus_is_byte_identical() -> Result<(), Failed> {
 
 /// The same without the module: what the recorder wrote is what the module's own adapter sends.
 fn the_adapter_changes_nothing() -> Result<(), Failed> {
-    let record = corpus("hardened", 1_000);
     let mut total = Stats::default();
-    for (start, lines) in by_who("demonstration", "hardened", &record) {
-        total += replay_natively(&start, &lines)?;
+    for record in corpus("hardened", 1_000) {
+        for (start, lines) in by_who("demonstration", "hardened", &record) {
+            total += replay_natively(&start, &lines)?;
+        }
     }
     assert!(total.events >= 1_000, "{total:?}");
     Ok(())
@@ -150,7 +108,7 @@ fn the_adapter_changes_nothing() -> Result<(), Failed> {
 /// The replayer itself: a record that is wrong in one byte is refused, at that line.
 fn replay_notices_one_wrong_byte() -> Result<(), Failed> {
     let module = fs::read(Piece::Wasm.require()?)?;
-    let mut record = corpus("hardened", 200);
+    let mut record = simulate(&generated(1), "hardened").record;
     let text = record::write(&record);
     let wrong = text.replacen(
         "record-sealed\",\"detail\":\"3\"",
@@ -167,7 +125,7 @@ fn replay_notices_one_wrong_byte() -> Result<(), Failed> {
 }
 
 fn a_record_survives_its_file() -> Result<(), Failed> {
-    let text = record::write(&corpus("hardened", 200));
+    let text = record::write(&simulate(&generated(1), "hardened").record);
     let again = record::read(&text).map_err(|(line, error)| format!("line {line}: {error}"))?;
     assert_eq!(record::write(&again), text);
     Ok(())

@@ -9,9 +9,11 @@ use protocol::host::{Body, CallError, Millis, ObjectName, Request, Text, Value};
 use protocol_worker::abi::{Function, Hexadecimal};
 use protocol_worker::conformance::Fault;
 use protocol_worker::record::{Moment, RecordLine, part_at, story};
+use sim::kernel::{Aim, CallFault, Micros};
+use sim::plan::Act;
 use tests::pieces::{Piece, run, trial};
 use tests::replay::replay_all;
-use tests::scripted::World;
+use tests::simulated::{DemonstrationPlan, kept, simulate};
 use tests::workerd::{Setup, Workerd};
 
 const NEEDS: &[Piece] = &[Piece::Wasm, Piece::Workerd];
@@ -30,10 +32,16 @@ fn main() -> ExitCode {
             the_older_pull_arrives_last,
         ),
         trial(
-            "workerd::tells_the_same_story_as_a_native_run",
+            "workerd::as_simulated::older_answer_last_documented",
             NEEDS,
-            tells_the_same_story,
+            older_answer_last_documented,
         ),
+        trial(
+            "workerd::as_simulated::older_answer_last_hardened",
+            NEEDS,
+            older_answer_last_hardened,
+        ),
+        trial("workerd::as_simulated::lost_pull", NEEDS, lost_pull),
         trial(
             "workerd::an_abort_ends_the_incarnation",
             NEEDS,
@@ -271,35 +279,126 @@ fn a_panic_resets_and_says_why() -> Result<(), Failed> {
 }
 
 /// One client, one request after the other: then there is one order, whoever runs it.
-fn tells_the_same_story() -> Result<(), Failed> {
-    let requests = [
-        of_follower(Request::post("/follow", Body::default()), "1"),
-        add(3, "a"),
-        add(2, "a"),
-        add(2, "b"),
-        of_follower(add(1, "c"), "1"),
-        of_follower(Request::get("/value"), "1"),
-        Request::get("/value"),
-        Request::get("/nothing"),
-    ];
-    let rules = demonstration::rules::hardened();
-    let mut world = World::calm(demonstration::Demonstration { rules });
-    let workerd = Workerd::start(&Setup::demonstration("hardened"))?;
-    for request in requests {
-        workerd.ask(&request)?;
-        workerd.quiet_record(Duration::from_millis(50))?;
-        world.ask(request);
-        while world.step() {}
+/// Plays a plan against the runtime, in real time: what its clients do, and the faults that are aimed at calls.
+fn played(plan: &DemonstrationPlan, variant: &str) -> Result<(Workerd, Vec<RecordLine>), Failed> {
+    let mut setup = Setup::demonstration(variant);
+    for (aim, faults) in plan.aims() {
+        setup
+            .conformance
+            .faults
+            .extend(faults.into_iter().map(|fault| shell_fault(&aim, fault)));
     }
-    let (real, native) = (workerd.record()?, world.tape().take());
-    for who in ["counter/main", "follower/main#f1"] {
-        let (real, native) = (story(who, &real), story(who, &native));
+    let workerd = Workerd::start(&setup)?;
+    // The runtime loads the Worker at its first request: that must not eat into the plan's first pause.
+    workerd.ask(&Request::get("/nothing"))?;
+    let mut operations: Vec<_> = plan.items.iter().collect();
+    operations.sort_by_key(|item| item.at);
+    let mut before = Micros::ZERO;
+    for item in operations {
+        let Act::Operation(operation) = &item.act else {
+            continue;
+        };
+        pause(Duration::from_micros(item.at.since(before).0));
+        before = item.at;
+        workerd.ask(&operation.request())?;
+    }
+    let record = workerd.quiet_record(Duration::from_millis(700))?;
+    Ok((workerd, record))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the real runtime has the real clock only"
+)]
+fn pause(length: Duration) {
+    std::thread::sleep(length);
+}
+
+fn shell_fault(aim: &Aim, fault: CallFault) -> Fault {
+    let on = Fault {
+        from: aim.caller.clone(),
+        label: aim.label.clone(),
+        nth: aim.nth,
+        ..Fault::default()
+    };
+    let lost = || CallError {
+        retryable: true,
+        ..CallError::thrown("Network connection lost.")
+    };
+    match fault {
+        CallFault::LoseRequest => Fault {
+            lost: Some(lost()),
+            ..on
+        },
+        CallFault::LoseAnswer => Fault {
+            answer_lost: Some(lost()),
+            ..on
+        },
+        CallFault::DelayRequest(by) => Fault { delay: by, ..on },
+        CallFault::DelayAnswer(by) => Fault {
+            answer_delay: by,
+            ..on
+        },
+    }
+}
+
+/// Everything up to the alarm that would come next: real time goes on where a plan has ended.
+fn before_the_alarm(who: &str, record: &[RecordLine]) -> Vec<String> {
+    story(who, record)
+        .into_iter()
+        .take_while(|line| !line.contains("event {\"begin\":{\"alarm\""))
+        .collect()
+}
+
+/// One plan, simulated and real: the same commands in the same order, and the same rows in the end.
+fn tells_the_same_story(trace: &str, variant: &str) -> Result<(), Failed> {
+    let plan = kept(trace).plan;
+    let (mut workerd, record) = played(&plan, variant)?;
+    let simulated = simulate(&plan, variant);
+    let objects = [
+        ("counter/main", names::COUNTER, ObjectName::new("main")),
+        ("follower/main#f1", names::FOLLOWER, ObjectName::new("main#f1")),
+    ];
+    for (who, ..) in &objects {
+        let (real, simulated) = (
+            before_the_alarm(who, &record),
+            before_the_alarm(who, &simulated.record),
+        );
         assert!(real.len() > 20, "{who} has done something: {real:#?}");
-        if let Some(parting) = part_at(&real, &native) {
-            return Err(format!("{who}, real and native: {parting}").into());
+        if let Some(parting) = part_at(&real, &simulated) {
+            return Err(format!("{who}, real and simulated: {parting}").into());
         }
     }
-    Ok(())
+    let ids: Vec<_> = objects
+        .iter()
+        .map(|(_, namespace, name)| workerd.id(namespace, name))
+        .collect::<Result<_, _>>()?;
+    workerd.kill();
+    for ((who, namespace, _), id) in objects.iter().zip(ids) {
+        let tables = workerd.tables(namespace, &id)?;
+        assert!(
+            tables.values().any(|rows| !rows.is_empty()),
+            "{who} has rows: {tables:?}"
+        );
+        assert_eq!(
+            Some(&tables),
+            simulated.tables.get(*who),
+            "the rows of {who}, real and simulated"
+        );
+    }
+    replayed(&record, variant)
+}
+
+fn older_answer_last_documented() -> Result<(), Failed> {
+    tells_the_same_story("demonstration/older-answer-last.jsonl", "documented")
+}
+
+fn older_answer_last_hardened() -> Result<(), Failed> {
+    tells_the_same_story("demonstration/older-answer-last.jsonl", "hardened")
+}
+
+fn lost_pull() -> Result<(), Failed> {
+    tells_the_same_story("demonstration/pull-after-a-lost-one.jsonl", "hardened")
 }
 
 fn a_kill_loses_nothing() -> Result<(), Failed> {

@@ -41,15 +41,16 @@ pub enum Shared {
 /// The methods that take a [`CallId`] only begin something. The runner chooses the id: (task, how many the task began
 /// before), so that equal states have equal ids.
 pub trait Platform {
-    /// The time of the event that is being handled. Constant within a turn (`platform.md` section 15), except that
-    /// [`work`](Platform::work) may move it. Milliseconds since the Unix epoch, by this object's own clock.
+    /// The time of the event that is being handled. Constant within a turn, as on the platform, whose clock stands
+    /// still while code runs (`platform.md` section 15): what [`work`](Platform::work) takes shows in the next turn.
+    /// Milliseconds since the Unix epoch, by this object's own clock.
     fn now(&self) -> Millis;
 
     /// `bytes` bytes that nobody can guess: for keys, tokens and ids, which are minted and not invented.
     fn entropy(&mut self, bytes: usize) -> Vec<u8>;
 
     /// Declares that the code now holds the thread for `cost`, as a page render does. The simulator lets that time
-    /// pass; in the Worker the work itself does.
+    /// pass before anything that the turn sends leaves and before the next event; in the Worker the work itself does.
     fn work(&mut self, cost: Millis);
 
     /// Something that cannot be undone and has no answer (mail, an outbound request). Held back like every output

@@ -78,6 +78,12 @@ impl Moment {
         }
     }
 
+    /// Whether a turn began with it.
+    #[must_use]
+    pub fn is_event(&self) -> bool {
+        matches!(self, Moment::Event { .. })
+    }
+
     /// Whether the incarnation ended with it.
     #[must_use]
     pub fn is_abort(&self) -> bool {

@@ -204,7 +204,7 @@ fn is_read(sql: &str) -> bool {
 
 impl<S: Store> Platform for Turn<'_, S> {
     fn now(&self) -> Millis {
-        self.at().shown()
+        self.started.shown()
     }
 
     fn entropy(&mut self, bytes: usize) -> Vec<u8> {

@@ -6,6 +6,7 @@
 mod panics;
 
 use protocol::host::Text;
+use protocol::task::Program;
 
 use crate::check::{Marks, Verdict, Violation};
 use crate::kernel::storage::Store;
@@ -55,17 +56,17 @@ impl<O: Observer> Observer for Ears<O> {
 
 /// A run that is under way.
 #[derive(Debug)]
-pub struct Simulation<'p, W: World, S: Store, O> {
+pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
     plan: &'p PlanOf<W>,
-    kernel: Kernel<W::Program, S>,
+    kernel: Kernel<P, S>,
     world: W,
     ears: Ears<O>,
     healing: bool,
 }
 
 /// Runs a plan to its end.
-pub fn run<W: World, S: Store>(plan: &PlanOf<W>, program: W::Program, others: impl Observer) -> Report {
-    let mut simulation = Simulation::<W, S, _>::new(plan, program, others);
+pub fn run<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: P, others: impl Observer) -> Report {
+    let mut simulation = Simulation::<W, P, S, _>::new(plan, program, others);
     let verdict = panics::caught(|| simulation.finish()).unwrap_or_else(|panic| {
         Verdict::Violated(Violation {
             invariant: Text::new_static("PANIC"),
@@ -76,9 +77,9 @@ pub fn run<W: World, S: Store>(plan: &PlanOf<W>, program: W::Program, others: im
     simulation.report(verdict)
 }
 
-impl<'p, W: World, S: Store, O: Observer> Simulation<'p, W, S, O> {
+impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O> {
     /// A run that has not begun.
-    pub fn new(plan: &'p PlanOf<W>, program: W::Program, others: O) -> Self {
+    pub fn new(plan: &'p PlanOf<W>, program: P, others: O) -> Self {
         let chance = Chance::new(plan.seed, &plan.fixed);
         let mut kernel = Kernel::new(program, chance, plan.knobs.clone(), plan.aims());
         let world = W::new(plan, &mut kernel);
@@ -204,7 +205,7 @@ impl<'p, W: World, S: Store, O: Observer> Simulation<'p, W, S, O> {
     }
 
     /// The world's kernel.
-    pub fn kernel(&mut self) -> &mut Kernel<W::Program, S> {
+    pub fn kernel(&mut self) -> &mut Kernel<P, S> {
         &mut self.kernel
     }
 
@@ -214,7 +215,7 @@ impl<'p, W: World, S: Store, O: Observer> Simulation<'p, W, S, O> {
     }
 }
 
-impl<W: World, S: Store, O: Observer + Clone> Simulation<'_, W, S, O> {
+impl<W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'_, W, P, S, O> {
     /// The same run in the same state, to be run on by itself.
     #[must_use]
     pub fn fork(&mut self) -> Self {

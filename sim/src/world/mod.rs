@@ -28,6 +28,9 @@ pub struct Variant {
 
 /// What stands around a protocol in a run: who uses it, what is true, what must hold.
 ///
+/// It stands around any program that has the protocol's namespaces: the protocol itself, or the protocol with a recorder
+/// around it.
+///
 /// The value is the oracle: what it keeps of the truth while the run goes on. It reads objects' databases and clients'
 /// answers, never an object's memory.
 pub trait World: Clone + Debug + Sized {
@@ -56,40 +59,40 @@ pub trait World: Clone + Debug + Sized {
     fn generate(scenario: &crate::scenario::Scenario<Self::Scenario>, seed: u64) -> PlanOf<Self>;
 
     /// Makes what there is when the run begins.
-    fn new<S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<Self::Program, S>) -> Self;
+    fn new<P: Program, S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<P, S>) -> Self;
 
     /// A client or an operator acts.
-    fn perform<S: Store>(
+    fn perform<P: Program, S: Store>(
         &mut self,
         item: u32,
         operation: &Self::Operation,
-        kernel: &mut Kernel<Self::Program, S>,
+        kernel: &mut Kernel<P, S>,
     );
 
     /// A client has its answer.
     ///
     /// # Errors
     /// What had to hold and does not.
-    fn answered<S: Store>(
+    fn answered<P: Program, S: Store>(
         &mut self,
         item: u32,
         outcome: &Outcome,
-        kernel: &mut Kernel<Self::Program, S>,
+        kernel: &mut Kernel<P, S>,
     ) -> Result<(), Violation>;
 
     /// A party has had a turn, or something has happened to it.
     ///
     /// # Errors
     /// What had to hold and does not.
-    fn moved<S: Store>(
+    fn moved<P: Program, S: Store>(
         &mut self,
         party: PartyId,
-        kernel: &mut Kernel<Self::Program, S>,
+        kernel: &mut Kernel<P, S>,
     ) -> Result<(), Violation>;
 
     /// The time to come to rest is over: now everything must have come true.
     ///
     /// # Errors
     /// What is still pending, and why.
-    fn settled<S: Store>(&mut self, kernel: &mut Kernel<Self::Program, S>) -> Result<(), Violation>;
+    fn settled<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>) -> Result<(), Violation>;
 }

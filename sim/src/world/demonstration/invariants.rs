@@ -5,6 +5,7 @@
 
 use protocol::host::{Statement, Text, Value};
 use protocol::number::Number;
+use protocol::task::Program;
 
 use super::DemonstrationWorld;
 use crate::check::{Invariant, Violation};
@@ -61,7 +62,7 @@ struct Logged {
 }
 
 impl DemonstrationWorld {
-    pub(super) fn counter_moved<S: Store, P: protocol::task::Program>(
+    pub(super) fn counter_moved<P: Program, S: Store>(
         &mut self,
         kernel: &mut Kernel<P, S>,
     ) -> Result<(), Violation> {
@@ -74,7 +75,7 @@ impl DemonstrationWorld {
         self.check_log(&log, kernel)
     }
 
-    fn check_log<S: Store, P: protocol::task::Program>(
+    fn check_log<P: Program, S: Store>(
         &self,
         log: &[Logged],
         kernel: &Kernel<P, S>,
@@ -100,7 +101,7 @@ impl DemonstrationWorld {
         Ok(())
     }
 
-    fn check_acknowledged<S: Store, P: protocol::task::Program>(
+    fn check_acknowledged<P: Program, S: Store>(
         &self,
         log: &[Logged],
         kernel: &Kernel<P, S>,
@@ -121,7 +122,7 @@ impl DemonstrationWorld {
         Ok(())
     }
 
-    pub(super) fn follower_moved<S: Store, P: protocol::task::Program>(
+    pub(super) fn follower_moved<P: Program, S: Store>(
         &mut self,
         at: usize,
         kernel: &mut Kernel<P, S>,
@@ -154,7 +155,7 @@ impl DemonstrationWorld {
         Ok(())
     }
 
-    pub(super) fn at_rest<S: Store, P: protocol::task::Program>(
+    pub(super) fn at_rest<P: Program, S: Store>(
         &mut self,
         kernel: &mut Kernel<P, S>,
     ) -> Result<(), Violation> {
@@ -194,7 +195,7 @@ impl DemonstrationWorld {
         Ok(())
     }
 
-    fn log<S: Store, P: protocol::task::Program>(&self, kernel: &mut Kernel<P, S>) -> Vec<Logged> {
+    fn log<P: Program, S: Store>(&self, kernel: &mut Kernel<P, S>) -> Vec<Logged> {
         let rows = read(
             kernel,
             self.counter,
@@ -217,10 +218,7 @@ fn sum<'a>(records: impl Iterator<Item = &'a Logged>) -> Number {
 }
 
 /// A follower's value and position; zero and zero before it has its tables.
-fn standing<S: Store, P: protocol::task::Program>(
-    kernel: &mut Kernel<P, S>,
-    follower: PartyId,
-) -> (Number, Number) {
+fn standing<P: Program, S: Store>(kernel: &mut Kernel<P, S>, follower: PartyId) -> (Number, Number) {
     let rows = read(kernel, follower, "SELECT value, applied FROM copy WHERE id = 1");
     let number = |at: usize| {
         rows.first()
@@ -232,7 +230,7 @@ fn standing<S: Store, P: protocol::task::Program>(
 }
 
 /// Reads an object's table; nothing where the table is not there yet.
-fn read<S: Store, P: protocol::task::Program>(
+fn read<P: Program, S: Store>(
     kernel: &mut Kernel<P, S>,
     object: PartyId,
     sql: &'static str,
@@ -244,7 +242,7 @@ fn read<S: Store, P: protocol::task::Program>(
         .unwrap_or_default()
 }
 
-fn violated<S: Store, P: protocol::task::Program>(
+fn violated<P: Program, S: Store>(
     invariant: Invariant,
     kernel: &Kernel<P, S>,
     concerns: &[PartyId],

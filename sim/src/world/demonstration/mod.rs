@@ -10,6 +10,7 @@ use demonstration::wire::{Add, Added};
 use demonstration::{Demonstration, front, names, rules};
 use protocol::host::{Body, ObjectName, Outcome, Request, Shared, Text};
 use protocol::number::Number;
+use protocol::task::Program;
 use serde::{Deserialize, Serialize};
 
 use super::{PlanOf, Variant, World};
@@ -128,7 +129,7 @@ impl World for DemonstrationWorld {
         generate::generate(scenario, seed)
     }
 
-    fn new<S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<Demonstration, S>) -> Self {
+    fn new<P: Program, S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<P, S>) -> Self {
         let shape = &plan.shape;
         kernel.configure(Shared::Configuration, front::COUNTER_KEY, &shape.counter);
         let name = ObjectName(shape.counter.clone());
@@ -156,7 +157,7 @@ impl World for DemonstrationWorld {
         }
     }
 
-    fn perform<S: Store>(&mut self, item: u32, operation: &Operation, kernel: &mut Kernel<Demonstration, S>) {
+    fn perform<P: Program, S: Store>(&mut self, item: u32, operation: &Operation, kernel: &mut Kernel<P, S>) {
         // A plan that was shrunk, or written by hand, can name what is not there: then nobody acts.
         let to = match operation {
             Operation::Nudge { follower } => self.follower(*follower).map(|watched| watched.party),
@@ -179,11 +180,11 @@ impl World for DemonstrationWorld {
         }
     }
 
-    fn answered<S: Store>(
+    fn answered<P: Program, S: Store>(
         &mut self,
         item: u32,
         outcome: &Outcome,
-        _: &mut Kernel<Demonstration, S>,
+        _: &mut Kernel<P, S>,
     ) -> Result<(), Violation> {
         let (Some(add), Ok(Some(response))) = (self.asked.remove(&item), outcome) else {
             return Ok(());
@@ -196,10 +197,10 @@ impl World for DemonstrationWorld {
         Ok(())
     }
 
-    fn moved<S: Store>(
+    fn moved<P: Program, S: Store>(
         &mut self,
         party: PartyId,
-        kernel: &mut Kernel<Demonstration, S>,
+        kernel: &mut Kernel<P, S>,
     ) -> Result<(), Violation> {
         if party == self.counter {
             return self.counter_moved(kernel);
@@ -210,7 +211,7 @@ impl World for DemonstrationWorld {
         self.follower_moved(at, kernel)
     }
 
-    fn settled<S: Store>(&mut self, kernel: &mut Kernel<Demonstration, S>) -> Result<(), Violation> {
+    fn settled<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>) -> Result<(), Violation> {
         self.at_rest(kernel)
     }
 }
@@ -223,7 +224,8 @@ impl DemonstrationWorld {
 
 impl Operation {
     /// The request that it is.
-    fn request(&self) -> Request {
+    #[must_use]
+    pub fn request(&self) -> Request {
         let mut request = match self {
             Operation::Add { by, token, .. } => {
                 let add = Add {
