@@ -1,7 +1,7 @@
 //! Plain tables that run a closed list of statement shapes as SQLite would, bit for bit.
 //!
-//! A text is read once for all the stores of a world ([`parse`], [`shape`]), its names are looked up once for each
-//! schema ([`bind`]), and then it is a few map operations ([`write`], [`select`]). Tables are shared between forks
+//! A text is read once for all the stores of a world (`parse`, `shape`), its names are looked up once for each
+//! schema (`bind`), and then it is a few map operations (`write`, `select`). Tables are shared between forks
 //! until one of them writes; marks are lengths of an undo log.
 //!
 //! Where SQLite's answer depends on what its planner chooses (the order of rows without ORDER BY, which of two equal

@@ -1,8 +1,8 @@
 //! SQLite itself, in memory, set up as the platform sets it up.
 //!
-//! A connection and its prepared statements live side by side in one cell ([`held`]), so that a statement is prepared
-//! once and found by one short hash. What reaches outside of the tables is closed: [`authoriser`] refuses files,
-//! extensions and other databases; [`functions`] gives `random()` and the dates what the kernel says.
+//! A connection and its prepared statements live side by side in one cell (`held`), so that a statement is prepared
+//! once and found by one short hash. What reaches outside of the tables is closed: `authoriser` refuses files,
+//! extensions and other databases; `functions` gives `random()` and the dates what the kernel says.
 
 mod authoriser;
 mod connection;
