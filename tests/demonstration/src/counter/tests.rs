@@ -1,4 +1,4 @@
-use protocol::host::Answer;
+use protocol::host::{Answer, Body, CallError, Response};
 use protocol::task::Actor;
 
 use super::Counter;
@@ -138,16 +138,35 @@ fn what_was_not_sealed_is_taken_back_by_the_next_incarnation() {
 }
 
 #[test]
-fn followers_are_nudged_at_once_and_after_each_seal_before_it_is_answered() {
+fn a_follower_is_kept_once_it_has_answered_a_nudge_and_nudged_after_each_seal() {
     let mut run = Run::new("documented");
-    for name in ["main#f2", "main#f1", "main#f2"] {
-        run.deliver(request("POST", "/follow", &format!(r#"{{"name":"{name}"}}"#)));
-        assert_eq!(run.desk.response().status, 204);
+    let nudged = || Ok(Answer::Response(Response::new(202, Body::default())));
+    let lost = || Err(CallError::thrown("lost"));
+    for (nth, (number, outcome, status)) in [
+        (2, nudged(), 204),
+        (1, lost(), 503),
+        (1, nudged(), 204),
+        (2, nudged(), 204),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        run.deliver(request(
+            "POST",
+            "/follow",
+            &format!(r#"{{"name":"main#f{number}"}}"#),
+        ));
+        let answer = run.desk.event(nth, outcome);
+        run.deliver(answer);
+        assert_eq!(run.desk.response().status, status, "follow no. {nth}");
     }
     run.deliver(add(3, "a"));
-    run.digest(3);
-    let nudges = ["main#f2", "main#f1", "main#f2", "main#f1", "main#f2"];
-    assert_eq!(run.desk.sent(), nudges.map(|name| format!("{name}/0 /nudge")));
+    run.digest(4);
+    let nudges = ["main#f2", "main#f1", "main#f1", "main#f2", "main#f1", "main#f2"];
+    let each_on_a_stub_of_its_own = (1..)
+        .zip(nudges)
+        .map(|(serial, name)| format!("{name}/{serial} /nudge"));
+    assert_eq!(run.desk.sent(), each_on_a_stub_of_its_own.collect::<Vec<_>>());
 }
 
 #[test]
