@@ -46,21 +46,28 @@ struct Seen {
 impl Observer for Witness {
     fn observe(&mut self, seen: &Observed<'_>) {
         let (cause, item) = match seen.what {
-            What::Delivered { cause, origin, .. } => (
+            What::Delivered {
                 cause,
-                if let Origin::Item(item) = origin {
-                    Some(*item)
-                } else {
-                    None
-                },
-            ),
-            What::Answered { item, .. } => (None, Some(item)),
+                origin: &Origin::Item(item),
+                ..
+            } => (cause, Some(item)),
+            What::Delivered { cause, .. } => (cause, None),
+            What::Answered { item, cause, .. } => (Some(cause), Some(item)),
+            What::Reset {
+                origin: &Origin::Item(item),
+                ..
+            } => (None, Some(item)),
             _ => (None, None),
+        };
+        // Clients know nothing of each other.
+        let who = match seen.what {
+            What::Answered { item, .. } => Text::from(format!("the client of item {item}")),
+            _ => seen.who.clone(),
         };
         let service = |wanted: fn(&Service<'_>) -> bool| matches!(&seen.what, What::Began { service, .. } if wanted(service));
         self.lines.push(Seen {
             step: seen.step,
-            who: seen.who.clone(),
+            who,
             told: format!("{} {}", seen.at, seen.what),
             cause,
             item,

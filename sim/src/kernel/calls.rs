@@ -242,7 +242,15 @@ impl<P: Program, S: Store> Kernel<P, S> {
         let step = StepId(self.steps);
         match to {
             ReplyTo::Client { item } => {
-                self.schedule(at, origin, Pending::Answered { item, outcome });
+                self.schedule(
+                    at,
+                    origin,
+                    Pending::Answered {
+                        item,
+                        outcome,
+                        cause: step,
+                    },
+                );
             }
             ReplyTo::Caller {
                 caller,

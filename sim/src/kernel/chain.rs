@@ -168,7 +168,7 @@ impl Observer for BehaviourChain {
                 link.text(seen.who);
                 write_outcome(link, outcome);
             }),
-            What::Answered { item, outcome } => self.0.add(|link| {
+            What::Answered { item, outcome, .. } => self.0.add(|link| {
                 link.number(u64::from(item));
                 write_outcome(link, outcome);
             }),
@@ -266,7 +266,9 @@ fn write_what(link: &mut Link<'_>, what: &What<'_>) {
             link.number(13);
             link.number(*nth);
         }
-        What::Reset { reason, survivors } => {
+        What::Reset {
+            reason, survivors, ..
+        } => {
             link.number(14);
             link.text(reason);
             link.number(*survivors);
@@ -275,7 +277,7 @@ fn write_what(link: &mut Link<'_>, what: &What<'_>) {
             link.number(15);
             link.number(*kind as u64);
         }
-        What::Answered { item, outcome } => {
+        What::Answered { item, outcome, .. } => {
             link.number(16);
             link.number(u64::from(*item));
             write_outcome(link, outcome);

@@ -5,13 +5,23 @@ use std::hash::{Hash, Hasher};
 use protocol::host::{CallError, Text};
 use protocol::task::Program;
 
-use super::choice::Purpose;
+use super::choice::{OriginId, Purpose};
 use super::party::{Commit, Held, Life, Output, Party, PartyId, ReplyTo, Storage};
 use super::storage::Store;
 use super::time::Micros;
 use super::turn::Undo;
 use super::watch::{FaultKind, Observer, What};
 use super::{Kernel, Pending};
+
+/// How an incarnation ends.
+pub(super) struct End<'a> {
+    /// What its last turn asked for, which is lost, but for what must be told to those who wait.
+    pub outputs: Vec<Held>,
+    /// Why, as its callers are told.
+    pub why: &'a Text,
+    /// What that descends from.
+    pub origin: OriginId,
+}
 
 impl<P: Program, S: Store> Kernel<P, S> {
     /// A turn has run to its end: its writes go to the storage, and its messages leave, each when all writes made
@@ -122,14 +132,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
 
     /// The code has aborted its object, or a statement has broken it: the turn's writes are lost, those of earlier
     /// turns stay (`workerd.md` T1).
-    pub(super) fn abort(
-        &mut self,
-        id: PartyId,
-        undo: Option<Undo>,
-        outputs: Vec<Held>,
-        why: &Text,
-        watch: &mut dyn Observer,
-    ) {
+    pub(super) fn abort(&mut self, id: PartyId, undo: Option<Undo>, end: End<'_>, watch: &mut dyn Observer) {
         let storage = self
             .party_mut(id)
             .storage
@@ -140,44 +143,25 @@ impl<P: Program, S: Store> Kernel<P, S> {
             storage.alarm.stored = undo.alarm;
         }
         let survivors = storage.unconfirmed.len();
-        self.end_incarnation(id, survivors, outputs, why, watch);
+        self.end_incarnation(id, survivors, end, watch);
     }
 
     /// A machine fails, code is updated, memory runs out: an object loses its memory, and a suffix of the commits that
-    /// nobody was told of yet (`platform.md` section 14, item 2).
-    pub(super) fn reset_now(&mut self, id: PartyId, watch: &mut dyn Observer) {
-        let origin = self.party(id).alarm_origin;
-        let unconfirmed = self
-            .party(id)
-            .storage
-            .as_ref()
-            .map_or(0, |storage| storage.unconfirmed.len());
+    /// nobody was told of yet (`platform.md` section 14, item 2). An object that is not loaded has nothing to lose.
+    pub(super) fn reset_now(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) {
+        if self.party(id).life.is_none() {
+            return;
+        }
+        let storage = self.party(id).storage.as_ref();
+        let unconfirmed = storage.map_or(0, |storage| storage.unconfirmed.len());
         let lost = self.chance.choose(
             Purpose::Survivors,
             origin,
             &Text::default(),
             unconfirmed as u64 + 1,
         );
-        let survivors = unconfirmed - usize::try_from(lost).expect("fewer commits than there are");
-        let party = self.party(id);
-        let who = party.who.clone();
-        if party.life.is_some() {
-            self.see(
-                &who,
-                What::Fault {
-                    kind: FaultKind::Reset,
-                },
-                watch,
-            );
-        }
+        let survivors = unconfirmed - usize::try_from(lost).expect("no more commits are lost than there are");
         if lost > 0 {
-            self.see(
-                &who,
-                What::Fault {
-                    kind: FaultKind::CommitsLost,
-                },
-                watch,
-            );
             let storage = self
                 .party_mut(id)
                 .storage
@@ -188,53 +172,73 @@ impl<P: Program, S: Store> Kernel<P, S> {
             storage.store.rollback_to(first_lost.mark);
         }
         let why = Text::new_static("Durable Object reset because its machine failed.");
-        self.end_incarnation(id, survivors, Vec::new(), &why, watch);
+        self.end_incarnation(
+            id,
+            survivors,
+            End {
+                outputs: Vec::new(),
+                why: &why,
+                origin,
+            },
+            watch,
+        );
+        let who = self.party(id).who.clone();
+        self.see(
+            &who,
+            What::Fault {
+                kind: FaultKind::Reset,
+            },
+            watch,
+        );
+        if lost > 0 {
+            self.see(
+                &who,
+                What::Fault {
+                    kind: FaultKind::CommitsLost,
+                },
+                watch,
+            );
+        }
     }
 
     /// Ends an incarnation. Everybody who still waits for an answer of it, held back ones included, gets an error.
-    fn end_incarnation(
-        &mut self,
-        id: PartyId,
-        survivors: usize,
-        outputs: Vec<Held>,
-        why: &Text,
-        watch: &mut dyn Observer,
-    ) {
+    fn end_incarnation(&mut self, id: PartyId, survivors: usize, end: End<'_>, watch: &mut dyn Observer) {
+        let who = self.party(id).who.clone();
+        let origin = self.chance.origin_of(end.origin).clone();
+        let what = What::Reset {
+            reason: end.why,
+            survivors: survivors as u64,
+            origin: &origin,
+        };
+        self.see(&who, what, watch);
         let party = self.party_mut(id);
-        let who = party.who.clone();
         party.life = None;
         party.incarnation += 1;
-        party.origins.clear();
         party.stubs.clear();
-        let mut told: Vec<(ReplyTo, Option<super::OriginId>)> = std::mem::take(&mut party.replies)
-            .into_values()
-            .map(|to| (to, None))
+        let origins = std::mem::take(&mut party.origins);
+        let open = std::mem::take(&mut party.replies).into_iter();
+        let mut told: Vec<_> = open
+            .map(|(task, to)| (to, origins.get(&task).copied().unwrap_or(end.origin)))
             .collect();
         let mut held = Vec::new();
         if let Some(storage) = &mut party.storage {
             held.extend(storage.unconfirmed.drain(..).flat_map(|commit| commit.held));
             storage.store.forget_all();
         }
-        held.extend(outputs);
-        told.extend(held.into_iter().filter_map(|held| match held.output {
-            Output::Reply { to, .. } => Some((to, Some(held.origin))),
-            _ => None,
-        }));
-        self.see(
-            &who,
-            What::Reset {
-                reason: why,
-                survivors: survivors as u64,
-            },
-            watch,
+        told.extend(
+            held.into_iter()
+                .chain(end.outputs)
+                .filter_map(|held| match held.output {
+                    Output::Reply { to, .. } => Some((to, held.origin)),
+                    _ => None,
+                }),
         );
         let error = CallError {
             remote: true,
             reset: true,
-            ..CallError::thrown(why.clone())
+            ..CallError::thrown(end.why.clone())
         };
         for (to, origin) in told.into_iter().filter(|(to, _)| *to != ReplyTo::Alarm) {
-            let origin = origin.unwrap_or(self.party(id).alarm_origin);
             self.tell(to, Err(error.clone()), origin, self.now, watch);
         }
         self.interrupt_alarm_run(id);

@@ -33,6 +33,7 @@ pub use queue::EventKey;
 pub use time::{EPOCH, Micros};
 pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
 
+use commit::End;
 use party::{Alarm, Delivery, Life, Party, ReplyTo, Sent, Storage};
 use queue::Queue;
 use storage::{Store, Surroundings};
@@ -50,9 +51,13 @@ enum Pending {
     /// A commit is durable.
     Confirmed(PartyId, u32),
     /// A client is answered.
-    Answered { item: u32, outcome: Outcome },
+    Answered {
+        item: u32,
+        outcome: Outcome,
+        cause: StepId,
+    },
     /// An object loses its memory.
-    Reset(PartyId),
+    Reset(PartyId, OriginId),
 }
 
 /// What a step was, for the one who asked for it.
@@ -237,7 +242,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
     /// Takes an object's memory from it, now, together with some of its commits that are not confirmed.
     pub fn reset(&mut self, item: u32, object: PartyId) {
         let origin = self.chance.origin(&Origin::Item(item));
-        self.schedule(self.now, origin, Pending::Reset(object));
+        self.schedule(self.now, origin, Pending::Reset(object, origin));
     }
 
     /// What tasks are under way, and what they wait for: who, which task, what.
@@ -267,15 +272,13 @@ impl<P: Program, S: Store> Kernel<P, S> {
         self.steps += 1;
         let stepped = match pending {
             Pending::Item(item) => Stepped::Item(item),
-            Pending::Answered { item, outcome } => {
-                self.see(
-                    &Text::new_static("client"),
-                    What::Answered {
-                        item,
-                        outcome: &outcome,
-                    },
-                    watch,
-                );
+            Pending::Answered { item, outcome, cause } => {
+                let what = What::Answered {
+                    item,
+                    outcome: &outcome,
+                    cause,
+                };
+                self.see(&Text::new_static("client"), what, watch);
                 Stepped::Answered { item, outcome }
             }
             Pending::Arrival(party, sent) => {
@@ -290,8 +293,8 @@ impl<P: Program, S: Store> Kernel<P, S> {
                 self.confirm(party, incarnation, watch);
                 Stepped::Party(party)
             }
-            Pending::Reset(party) => {
-                self.reset_now(party, watch);
+            Pending::Reset(party, origin) => {
+                self.reset_now(party, origin, watch);
                 Stepped::Party(party)
             }
         };
@@ -440,7 +443,14 @@ impl<P: Program, S: Store> Kernel<P, S> {
         party.busy_until = party.busy_until.max(ended_at);
         match ending {
             None => self.commit(id, undo, outputs, ended_at, watch),
-            Some(Ending::Aborted(why)) => self.abort(id, undo, outputs, &why, watch),
+            Some(Ending::Aborted(why)) => {
+                let end = End {
+                    outputs,
+                    why: &why,
+                    origin: sent.origin,
+                };
+                self.abort(id, undo, end, watch);
+            }
             Some(Ending::Unsupported(what)) => self.unsupported = Some(what),
         }
     }
@@ -514,9 +524,9 @@ impl Pending {
         match self {
             Pending::Item(item) => item.hash(hasher),
             Pending::Arrival(party, sent) => (party, &sent.delivery).hash(hasher),
-            Pending::Free(party) | Pending::Reset(party) => party.hash(hasher),
+            Pending::Free(party) | Pending::Reset(party, _) => party.hash(hasher),
             Pending::Confirmed(party, incarnation) => (party, incarnation).hash(hasher),
-            Pending::Answered { item, outcome } => (item, outcome).hash(hasher),
+            Pending::Answered { item, outcome, .. } => (item, outcome).hash(hasher),
         }
     }
 }

@@ -122,6 +122,8 @@ pub enum What<'a> {
         reason: &'a str,
         /// How many commits that were not confirmed have survived.
         survivors: u64,
+        /// What it descends from: the plan item that broke it, or the event in which it was aborted.
+        origin: &'a Origin,
     },
     /// A fault took effect.
     Fault {
@@ -134,6 +136,8 @@ pub enum What<'a> {
         item: u32,
         /// What it was told.
         outcome: &'a Outcome,
+        /// The step in which that was said.
+        cause: StepId,
     },
 }
 
@@ -274,11 +278,13 @@ impl fmt::Display for What<'_> {
             What::Acted(effect) => write!(f, "acts: {} {}", effect.kind, effect.detail),
             What::Committed { nth } => write!(f, "commits no. {nth}"),
             What::Confirmed { nth } => write!(f, "commit no. {nth} is durable"),
-            What::Reset { reason, survivors } => {
+            What::Reset {
+                reason, survivors, ..
+            } => {
                 write!(f, "is reset ({reason}); {survivors} commits survive")
             }
             What::Fault { kind } => write!(f, "fault {}", kind.name()),
-            What::Answered { item, outcome } => write!(f, "item {item} is answered: {}", Told(outcome)),
+            What::Answered { item, outcome, .. } => write!(f, "item {item} is answered: {}", Told(outcome)),
         }
     }
 }
