@@ -27,7 +27,7 @@ pub struct Simulated {
     pub tables: BTreeMap<Text, Contents>,
 }
 
-/// Runs a plan to its end, whatever its verdict.
+/// Runs a plan to its end, also beyond what it violates.
 ///
 /// # Panics
 /// When the demonstration has no such variant.
@@ -37,7 +37,10 @@ pub fn simulate(plan: &DemonstrationPlan, variant: &str) -> Simulated {
     let tape = Tape::default();
     let recorded = Recorded::new(program, tape.clone());
     let mut simulation = Simulation::<DemonstrationWorld, _, SqliteStore, ()>::new(plan, recorded, ());
-    simulation.finish();
+    let end = plan.lasts.after(plan.settles);
+    while simulation.kernel().earliest().is_some_and(|next| next.at <= end) {
+        simulation.advance();
+    }
     let kernel = simulation.kernel();
     let objects: Vec<_> = kernel.objects().map(|(_, _, party)| party).collect();
     let tables = objects.into_iter().map(|party| {
