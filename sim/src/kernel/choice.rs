@@ -314,3 +314,6 @@ fn scale(drawn: u64, alternatives: u64) -> u64 {
     let wide = (u128::from(drawn) * u128::from(alternatives)) >> 64;
     u64::try_from(wide).expect("the high half of a product of two 64-bit numbers has 64 bits")
 }
+
+#[cfg(test)]
+mod tests;
