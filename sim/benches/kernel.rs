@@ -10,7 +10,7 @@ use protocol::host::Text;
 use sim::kernel::storage::Store;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
-use sim::kernel::{Chain, Chance, Origin, Purpose};
+use sim::kernel::{Chain, Chance, Origin, PlaceId, Purpose, Source};
 use sim::run::{Simulation, run};
 use sim::scenario;
 use sim::world::demonstration::DemonstrationWorld;
@@ -36,9 +36,12 @@ fn program() -> <DemonstrationWorld as World>::Program {
 #[divan::bench]
 fn choice(bencher: Bencher<'_, '_>) {
     let mut chance = Chance::new(1, &[]);
-    let origin = chance.origin(&Origin::Item(7));
+    let source = Source {
+        origin: chance.origin(&Origin::Item(7)),
+        place: PlaceId::NOWHERE,
+    };
     let label = Text::new_static("pull-log");
-    bencher.bench_local(|| chance.choose(Purpose::RequestLatency, origin, &label, 29_001));
+    bencher.bench_local(|| chance.choose(Purpose::RequestLatency, source, &label, 29_001));
 }
 
 /// One link of a chain, as long as the usual one.

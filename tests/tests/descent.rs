@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use protocol::host::Text;
 use sim::kernel::storage::model::ModelStore;
-use sim::kernel::{Observed, Observer, Origin, Service, StepId, What};
-use sim::run::{Simulation, run};
+use sim::kernel::{ChoiceKey, Observed, Observer, Origin, Service, StepId, What};
+use sim::run::Simulation;
 use sim::scenario;
 use sim::world::demonstration::DemonstrationWorld;
 use sim::world::{PlanOf, World};
@@ -108,15 +108,35 @@ fn by_party(lines: &[Seen]) -> BTreeMap<Text, Vec<&str>> {
     parties
 }
 
-fn witness(plan: &PlanOf<DemonstrationWorld>) -> Vec<Seen> {
-    let mut witness = Witness::default();
-    run::<DemonstrationWorld, _, ModelStore>(plan, program(), &mut witness);
-    witness.lines
+/// A run's history, and all choices that were made in it.
+fn witness(plan: &PlanOf<DemonstrationWorld>) -> (Vec<Seen>, BTreeMap<ChoiceKey, u64>) {
+    let mut simulation =
+        Simulation::<DemonstrationWorld, _, ModelStore, _>::new(plan, program(), Witness::default());
+    simulation.kernel().keep_choices();
+    simulation.finish();
+    let choices = simulation.kernel().chance().kept().iter().cloned().collect();
+    (std::mem::take(&mut simulation.others().lines), choices)
+}
+
+/// The parties and the items that have a part in anything that depends on an item.
+fn touched_by(lines: &[Seen], removed: u32) -> (BTreeSet<Text>, BTreeSet<u32>) {
+    let untouched = independent_of(lines, removed);
+    let parties: BTreeSet<_> = by_party(lines)
+        .into_iter()
+        .filter(|(who, lines)| untouched.get(who).map_or(0, Vec::len) < lines.len())
+        .map(|(who, _)| who)
+        .collect();
+    let items = lines
+        .iter()
+        .filter(|line| parties.contains(&line.who))
+        .filter_map(|line| line.item);
+    let items = items.collect();
+    (parties, items)
 }
 
 #[test]
 fn removing_an_item_leaves_what_does_not_depend_on_it() {
-    let (kept, changed) = (Cell::new(0_usize), Cell::new(0_usize));
+    let (kept, same, changed) = (Cell::new(0_usize), Cell::new(0_usize), Cell::new(0_usize));
     let strategy = (any::<u64>(), any::<prop::sample::Index>());
     let mut runner = TestRunner::new_with_rng(
         Config {
@@ -129,7 +149,22 @@ fn removing_an_item_leaves_what_does_not_depend_on_it() {
         let whole = plan(seed);
         let mut without = whole.clone();
         let removed = without.items.remove(which.index(whole.items.len()));
-        let (before, after) = (witness(&whole), witness(&without));
+        let ((before, choices), (after, choices_after)) = (witness(&whole), witness(&without));
+        let (parties, items) = touched_by(&before, removed.id);
+        for (key, taken) in &choices {
+            let apart = !parties.contains(&key.at)
+                && matches!(key.origin, Origin::Item(item) if item != removed.id && !items.contains(&item));
+            if apart {
+                prop_assert_eq!(
+                    choices_after.get(key),
+                    Some(taken),
+                    "seed {}: the choice {} is another",
+                    seed,
+                    key
+                );
+                same.set(same.get() + 1);
+            }
+        }
         let after_by_party = by_party(&after);
         for (who, lines) in independent_of(&before, removed.id) {
             let now = after_by_party.get(&who).map_or(&[][..], Vec::as_slice);
@@ -154,6 +189,11 @@ fn removing_an_item_leaves_what_does_not_depend_on_it() {
         kept.get() > 1_000,
         "only {} lines were independent: the test shows nothing",
         kept.get()
+    );
+    assert!(
+        same.get() > 1_000,
+        "only {} choices were apart: the test shows nothing",
+        same.get()
     );
     assert!(
         changed.get() > 64,

@@ -61,10 +61,13 @@ pub struct BodyError {
 }
 
 impl Body {
-    /// A body of plain text.
+    /// A body of plain text; an empty one where the text is, as the wire does not tell the two apart.
     #[must_use]
     pub fn text(text: impl Into<Text>) -> Self {
         let text = text.into();
+        if text.is_empty() {
+            return Body::default();
+        }
         let digest = digest_text(&text);
         Body(Form::Text { text, digest })
     }
@@ -184,14 +187,8 @@ impl Serialize for Body {
     }
 }
 
-/// An empty text reads as an empty body: on the wire the two do not differ.
 impl<'de> Deserialize<'de> for Body {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Text::deserialize(deserializer)?;
-        Ok(if text.is_empty() {
-            Body::default()
-        } else {
-            Body::text(text)
-        })
+        Text::deserialize(deserializer).map(Body::text)
     }
 }

@@ -89,6 +89,9 @@ pub struct Stub {
 }
 
 impl Stub {
+    /// The serial of stubs for one call.
+    const ONCE: u32 = u32::MAX;
+
     /// The holder's first stub for an object.
     #[must_use]
     pub fn new(namespace: Namespace, name: ObjectName) -> Self {
@@ -99,11 +102,32 @@ impl Stub {
         }
     }
 
+    /// A stub for one call. Such calls have no order among each other and no part in each other's failure, and no
+    /// platform keeps anything of them: right for what nobody awaits.
+    #[must_use]
+    pub fn once(namespace: Namespace, name: ObjectName) -> Self {
+        Stub {
+            namespace,
+            name,
+            serial: Self::ONCE,
+        }
+    }
+
+    /// Whether it is a stub for one call.
+    #[must_use]
+    pub fn is_for_one_call(&self) -> bool {
+        self.serial == Self::ONCE
+    }
+
     /// Another stub for the same object, which has no part in this one's order or failure.
     #[must_use]
     pub fn fresh(&self) -> Self {
         Stub {
-            serial: self.serial.wrapping_add(1),
+            serial: if self.serial >= Self::ONCE - 1 {
+                0
+            } else {
+                self.serial + 1
+            },
             ..self.clone()
         }
     }
@@ -149,7 +173,8 @@ impl fmt::Display for TaskId {
 pub struct CallId {
     /// The task that began it.
     pub task: TaskId,
-    /// How many the task had begun before.
+    /// The lowest number that nothing else has which the task has begun and which is still under way, so that a task
+    /// which does the same again is in the same state again.
     pub nth: u32,
 }
 

@@ -38,8 +38,8 @@ pub enum Shared {
 
 /// What a front Worker has of its platform.
 ///
-/// The methods that take a [`CallId`] only begin something. The runner chooses the id: (task, how many the task began
-/// before), so that equal states have equal ids.
+/// The methods that take a [`CallId`] only begin something. The runner chooses the id: (task, the lowest number that is
+/// free), so that equal states have equal ids.
 pub trait Platform {
     /// The time of the event that is being handled. Constant within a turn, as on the platform, whose clock stands
     /// still while code runs (`platform.md` section 15): what [`work`](Platform::work) takes shows in the next turn.
@@ -80,6 +80,9 @@ pub trait Platform {
 
     /// Tells that a task has started, and of what. For stories and for the descent of choices; decides nothing.
     fn started(&mut self, task: TaskId, cause: Cause);
+
+    /// Tells which task runs from now on, until another does or the turn ends: whose the calls are that name no task.
+    fn running(&mut self, task: TaskId);
 
     /// Tells how a task that an event began has ended: the answer to a request, or the end of an alarm's run.
     fn finished(&mut self, task: TaskId, outcome: Outcome);

@@ -200,6 +200,7 @@ impl<R: Role> Actor<R> {
         host: &mut R::Host<'h>,
     ) {
         let mut resume = resume;
+        host.running(id);
         loop {
             let task = self.tasks.get_mut(&id).expect("a task that can go on exists");
             task.waits = None;
@@ -208,7 +209,6 @@ impl<R: Role> Actor<R> {
                 host: HostRef(&mut *host),
                 task: id,
                 begun: &mut task.begun,
-                next: &mut task.next,
                 gates: &mut self.gates,
                 ready: &mut *ready,
                 aborted: &mut self.aborted,

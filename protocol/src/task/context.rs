@@ -16,7 +16,6 @@ pub struct Context<'a, 'h, R: Role> {
     pub(super) host: HostRef<'a, 'h, R>,
     pub(super) task: TaskId,
     pub(super) begun: &'a mut BTreeMap<u32, Begun>,
-    pub(super) next: &'a mut u32,
     pub(super) gates: &'a mut Gates,
     pub(super) ready: &'a mut VecDeque<(TaskId, Resume<R>)>,
     pub(super) aborted: &'a mut bool,
@@ -133,10 +132,13 @@ impl<R: Role> Context<'_, '_, R> {
     }
 
     fn begin(&mut self, begun: Begun) -> CallId {
-        let nth = *self.next;
-        *self.next = nth
-            .checked_add(1)
-            .expect("a task begins fewer than 2^32 operations");
+        let mut nth = 0;
+        for taken in self.begun.keys() {
+            if *taken > nth {
+                break;
+            }
+            nth += 1;
+        }
         self.begun.insert(nth, begun);
         CallId { task: self.task, nth }
     }

@@ -79,8 +79,6 @@ pub(super) struct Task<R: Role> {
     pub waits: Option<On>,
     /// What it has begun and not yet awaited.
     pub begun: BTreeMap<u32, Begun>,
-    /// How many operations it has begun.
-    pub next: u32,
     /// Whether the platform is told of its end.
     pub by_event: bool,
     /// The tasks that wait for its end, in the order they came.
@@ -99,7 +97,6 @@ impl<R: Role> Task<R> {
             stack: vec![Level::new(frame)],
             waits: None,
             begun: BTreeMap::new(),
-            next: 0,
             by_event: cause == Cause::Event,
             joined_by: Vec::new(),
             started_by: match cause {

@@ -5,8 +5,6 @@ import { conformance } from "./conformance.mjs";
 import { Incarnation, scope } from "./seam.mjs";
 import { fromRequest, toResponse } from "./wire.mjs";
 
-export { Counter, Follower } from "./object.mjs";
-
 let isolate = null;
 
 function alive(env) {
@@ -40,7 +38,14 @@ export default {
     const asked = await fromRequest(request);
     const held = scope((promise) => ctx.waitUntil(promise));
     const front = alive(env);
-    const gone = (task) => request.signal?.addEventListener("abort", () => front.cancel(held, task));
-    return toResponse(await front.begin(held, { request: asked }, gone));
+    // The listener goes when the request is answered: by then its task's number may be another's.
+    const answer = new AbortController();
+    const watch = (task, begun) =>
+      request.signal?.addEventListener("abort", () => front.cancel(held, task, begun), { signal: answer.signal });
+    try {
+      return toResponse(await front.begin(held, { request: asked }, watch));
+    } finally {
+      answer.abort();
+    }
   },
 };

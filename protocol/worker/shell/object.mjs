@@ -7,7 +7,7 @@ import { conformance } from "./conformance.mjs";
 import { Incarnation, scope } from "./seam.mjs";
 import { fromRequest, toResponse } from "./wire.mjs";
 
-function objectClass(namespace) {
+export function objectClass(namespace) {
   return class extends DurableObject {
     #conformance;
     #who;
@@ -51,5 +51,3 @@ function objectClass(namespace) {
   };
 }
 
-export const Counter = objectClass("counter");
-export const Follower = objectClass("follower");

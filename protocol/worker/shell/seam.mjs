@@ -13,6 +13,9 @@ import { callError, fromHex, fromResponse, params, row, thrown, toHex, toRequest
 /// under way when the handler that began it has returned.
 export const scope = (hold) => ({ stubs: new Map(), hold });
 
+/// The serial of a stub for one call, which is not kept.
+const ONCE = 2 ** 32 - 1;
+
 export class Incarnation {
   #home;
   #functions;
@@ -39,9 +42,11 @@ export class Incarnation {
     return task.promise;
   }
 
-  /// Ends a task whose client has gone.
-  cancel(scope, task) {
-    if (this.#waiting.delete(task)) return this.#deliver(scope, { cancel: { task } });
+  /// Ends a task whose client has gone. Whoever asks says which of the tasks that have had this number it means.
+  cancel(scope, task, begun) {
+    if (this.#waiting.get(task) !== begun) return undefined;
+    this.#waiting.delete(task);
+    return this.#deliver(scope, { cancel: { task } });
   }
 
   async #deliver(scope, event, begun) {
@@ -106,8 +111,9 @@ export class Incarnation {
       started: ({ task, cause }) => {
         if (cause !== "event") return;
         this.#waiting.set(task, this.#turn.begun);
-        this.#turn.begun.onStart(task);
+        this.#turn.begun.onStart(task, this.#turn.begun);
       },
+      running: () => {}, // for stories, which nobody tells here
       finished: ({ task, outcome }) => {
         const waiting = this.#waiting.get(task);
         this.#waiting.delete(task);
@@ -161,7 +167,7 @@ export class Incarnation {
       const objects = this.#home.env[namespace];
       if (objects === undefined) throw new Error(`no namespace is bound as ${namespace}`);
       stub = objects.get(objects.idFromName(name));
-      scope.stubs.set(key, stub);
+      if (serial !== ONCE) scope.stubs.set(key, stub);
     }
     return stub;
   }

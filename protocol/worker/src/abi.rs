@@ -30,6 +30,7 @@ macro_rules! seam_functions {
             Put put,
             Sleep sleep,
             Started started,
+            Running running,
             Finished finished,
             Note note,
             Name name,
@@ -155,6 +156,10 @@ arguments! {
 arguments! {
     /// [`Platform::started`](protocol::host::Platform::started).
     Started { task: TaskId, cause: Cause } -> ()
+}
+arguments! {
+    /// [`Platform::running`](protocol::host::Platform::running).
+    Running { task: TaskId } -> ()
 }
 arguments! {
     /// [`Platform::finished`](protocol::host::Platform::finished).

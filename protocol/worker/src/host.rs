@@ -115,6 +115,10 @@ impl Platform for Host<'_> {
         self.ask(&abi::Started { task, cause });
     }
 
+    fn running(&mut self, task: TaskId) {
+        self.ask(&abi::Running { task });
+    }
+
     fn finished(&mut self, task: TaskId, outcome: Outcome) {
         self.ask(&abi::Finished {
             task,

@@ -66,14 +66,12 @@ impl<P: Program, S: Store> Kernel<P, S> {
         if let Some((event, _)) = old {
             self.queue.take(event);
         }
+        // An event that has left the queue and waits for the thread is not the one that counts any more.
+        self.alarm_mut(id).armed += 1;
         let event = stored.map(|at| {
             let due = Micros::when_shown(at).max(self.now);
-            let late = self.knobs.alarm_lateness.draw(
-                &mut self.chance,
-                Purpose::AlarmLateness,
-                origin,
-                &Text::default(),
-            );
+            let (late, source) = (self.knobs.alarm_lateness, self.source(origin));
+            let late = late.draw(&mut self.chance, Purpose::AlarmLateness, source, &Text::default());
             (self.schedule_alarm(id, due.after(late), 0), at)
         });
         self.alarm_mut(id).event = event;
@@ -81,8 +79,11 @@ impl<P: Program, S: Store> Kernel<P, S> {
 
     fn schedule_alarm(&mut self, id: PartyId, at: Micros, retry: u32) -> super::EventKey {
         let origin = self.party(id).alarm_origin;
+        let alarm = self.alarm_mut(id);
+        alarm.armed += 1;
+        let armed = alarm.armed;
         let sent = Sent {
-            delivery: Delivery::Alarm { retry },
+            delivery: Delivery::Alarm { retry, armed },
             origin,
             cause: Some(StepId(self.steps)),
         };
@@ -99,20 +100,23 @@ impl<P: Program, S: Store> Kernel<P, S> {
         }
     }
 
-    /// An incarnation has ended during a run: it counts as failed (`workerd.md` A9), unless the alarm was set since.
-    pub(super) fn interrupt_alarm_run(&mut self, id: PartyId) {
+    /// An incarnation has ended, perhaps during a run of its alarm. An abort counts as a failed run (`workerd.md` A9);
+    /// of a machine's failure nobody has kept count, and the alarm is simply overdue (A10, A11).
+    pub(super) fn interrupt_alarm_run(&mut self, id: PartyId, counted: bool) {
         let Some(storage) = &mut self.party_mut(id).storage else {
             return;
         };
-        if storage.alarm.running.is_none() {
-            self.sync_alarm(id);
-            return;
-        }
-        if storage.alarm.end_run(true) {
-            self.retry_alarm(id);
+        let alarm = &mut storage.alarm;
+        if counted && alarm.running.is_some() && alarm.stored.is_some() {
+            if alarm.end_run(true) {
+                self.retry_alarm(id);
+                return;
+            }
         } else {
-            self.sync_alarm(id);
+            alarm.running = None;
+            alarm.failed = 0;
         }
+        self.sync_alarm(id);
     }
 
     fn retry_alarm(&mut self, id: PartyId) {
@@ -120,9 +124,10 @@ impl<P: Program, S: Store> Kernel<P, S> {
         let Alarm { failed, stored, .. } = *self.alarm_mut(id);
         let stored = stored.expect("an alarm that is retried is still set");
         let wait = Micros(FIRST_RETRY.0 << (failed - 1));
+        let source = self.source(origin);
         let jitter = self
             .chance
-            .choose(Purpose::RetryJitter, origin, &Text::default(), wait.0 / 4 + 1);
+            .choose(Purpose::RetryJitter, source, &Text::default(), wait.0 / 4 + 1);
         let event = self.schedule_alarm(id, self.now.after(wait).after(Micros(jitter)), failed);
         self.alarm_mut(id).event = Some((event, stored));
     }

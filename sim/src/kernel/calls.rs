@@ -100,10 +100,11 @@ impl<P: Program, S: Store> Kernel<P, S> {
     }
 
     fn service_time(&mut self, origin: OriginId, label: Label) -> Micros {
-        self.knobs.service.draw(
+        let (takes, source) = (self.knobs.service, self.source(origin));
+        takes.draw(
             &mut self.chance,
             Purpose::Service,
-            origin,
+            source,
             &Text::new_static(label.0),
         )
     }
@@ -123,22 +124,22 @@ impl<P: Program, S: Store> Kernel<P, S> {
         watch: &mut dyn Observer,
     ) {
         let aimed = self.aimed_at(&caller);
-        let stubs = &mut self.party_mut(caller.party).stubs;
-        if let Some(error) = stubs.entry(stub.clone()).or_default().broken.clone() {
+        let key = self.party(caller.party).stub_key(caller.call.task, stub);
+        let state = key
+            .as_ref()
+            .and_then(|key| self.party(caller.party).stubs.get(key));
+        if let Some(error) = state.and_then(|state| state.broken.clone()) {
             self.answer(caller, Err(error), origin, at, step);
             return;
         }
         let fate = self.fate(&caller, aimed, origin, watch);
-        let state = self
-            .party_mut(caller.party)
-            .stubs
-            .entry(stub.clone())
-            .or_default();
-        // Calls on one stub start in the order they were made (`platform.md` section 12, item 1).
-        let arrival = at
-            .after(fate.request_takes)
-            .max(state.last_arrival.after(Micros(1)));
-        state.last_arrival = arrival;
+        let mut arrival = at.after(fate.request_takes);
+        if let Some(key) = key {
+            // Calls on one stub start in the order they were made (`platform.md` section 12, item 1).
+            let state = self.party_mut(caller.party).stubs.entry(key).or_default();
+            arrival = arrival.max(state.last_arrival.after(Micros(1)));
+            state.last_arrival = arrival;
+        }
         let Some(target) = self.object(&stub.namespace, &stub.name) else {
             let error = CallError::thrown(format!("there is no namespace {}", stub.namespace));
             self.answer(caller, Err(error), origin, at, step);
@@ -171,33 +172,32 @@ impl<P: Program, S: Store> Kernel<P, S> {
     ) -> Fate {
         let label = Text::new_static(caller.label.0);
         let knobs = self.knobs.clone();
+        let source = self.source(origin);
         let chance = &mut self.chance;
         let mut fate = Fate {
-            request_lost: chance.happens(Purpose::RequestLoss, origin, &label, knobs.request_loss),
+            request_lost: chance.happens(Purpose::RequestLoss, source, &label, knobs.request_loss),
             request_takes: knobs
                 .latency
-                .draw(chance, Purpose::RequestLatency, origin, &label),
-            answer_lost: chance.happens(Purpose::AnswerLoss, origin, &label, knobs.answer_loss),
+                .draw(chance, Purpose::RequestLatency, source, &label),
+            answer_lost: chance.happens(Purpose::AnswerLoss, source, &label, knobs.answer_loss),
             answer_late: Micros::ZERO,
         };
         let mut struck = Vec::new();
-        if chance.happens(Purpose::RequestLate, origin, &label, knobs.late) {
-            let by = knobs.late_by.draw(chance, Purpose::RequestLateBy, origin, &label);
+        if chance.happens(Purpose::RequestLate, source, &label, knobs.late) {
+            let by = knobs.late_by.draw(chance, Purpose::RequestLateBy, source, &label);
             struck.push(CallFault::DelayRequest(protocol::host::Millis(by.0 / 1_000)));
         }
-        if chance.happens(Purpose::AnswerLate, origin, &label, knobs.late) {
-            let by = knobs.late_by.draw(chance, Purpose::AnswerLateBy, origin, &label);
+        if chance.happens(Purpose::AnswerLate, source, &label, knobs.late) {
+            let by = knobs.late_by.draw(chance, Purpose::AnswerLateBy, source, &label);
             struck.push(CallFault::DelayAnswer(protocol::host::Millis(by.0 / 1_000)));
         }
         struck.extend(aimed);
+        let mut late = Micros::ZERO;
         for fault in struck {
             match fault {
                 CallFault::LoseRequest => fate.request_lost = true,
                 CallFault::LoseAnswer => fate.answer_lost = true,
-                CallFault::DelayRequest(by) => {
-                    fate.request_takes = fate.request_takes.after(Micros::from_millis(by.0));
-                    self.struck(caller, FaultKind::RequestLate, watch);
-                }
+                CallFault::DelayRequest(by) => late = late.after(Micros::from_millis(by.0)),
                 CallFault::DelayAnswer(by) => {
                     fate.answer_late = fate.answer_late.after(Micros::from_millis(by.0))
                 }
@@ -205,6 +205,9 @@ impl<P: Program, S: Store> Kernel<P, S> {
         }
         if fate.request_lost {
             self.struck(caller, FaultKind::RequestLost, watch);
+        } else if late > Micros::ZERO {
+            fate.request_takes = fate.request_takes.after(late);
+            self.struck(caller, FaultKind::RequestLate, watch);
         }
         fate
     }
@@ -267,10 +270,8 @@ impl<P: Program, S: Store> Kernel<P, S> {
                     self.struck(&caller, FaultKind::AnswerLate, watch);
                 }
                 let label = Text::new_static(caller.label.0);
-                let takes = self
-                    .knobs
-                    .latency
-                    .draw(&mut self.chance, Purpose::AnswerLatency, origin, &label);
+                let (takes, source) = (self.knobs.latency, self.source(origin));
+                let takes = takes.draw(&mut self.chance, Purpose::AnswerLatency, source, &label);
                 let arrival = at.after(takes).after(answer_late);
                 match outcome {
                     Ok(response) => {
@@ -301,18 +302,23 @@ impl<P: Program, S: Store> Kernel<P, S> {
     /// Tells a caller, after a while, that its call failed. The stub is of no more use.
     fn fail(&mut self, caller: CallerRef, error: CallError, origin: OriginId, at: Micros, step: StepId) {
         let label = Text::new_static(caller.label.0);
-        let notice = self
-            .knobs
-            .notice
-            .draw(&mut self.chance, Purpose::FailureNotice, origin, &label);
+        let (notice, source) = (self.knobs.notice, self.source(origin));
+        let notice = notice.draw(&mut self.chance, Purpose::FailureNotice, source, &label);
         self.break_stub(&caller, &error);
         self.answer(caller, Err(error), origin, at.after(notice), step);
     }
 
     fn break_stub(&mut self, caller: &CallerRef, error: &CallError) {
         let party = self.party_mut(caller.party);
-        if let (Some(stub), true) = (&caller.stub, party.incarnation == caller.incarnation) {
-            party.stubs.entry(stub.clone()).or_default().broken = Some(error.clone());
+        let key = caller
+            .stub
+            .as_ref()
+            .and_then(|stub| party.stub_key(caller.call.task, stub));
+        if let (Some(key), true) = (key, party.incarnation == caller.incarnation) {
+            // A front Worker's stub is gone when its task has ended.
+            if let Some(state) = party.stubs.get_mut(&key) {
+                state.broken = Some(error.clone());
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Chance is addressable: every draw has a key.
 //!
-//! The key of a choice says what it decides, which plan item or alarm chain it descends from, at which label, and how
-//! many such choices that descent has made before. The value is a function of the seed and the key alone. So removing
+//! The key of a choice says what it decides, which plan item or alarm chain it descends from, at which party and label,
+//! and how many such choices that descent has made there before. The value is a function of the seed and the key alone. So removing
 //! an operation from a plan leaves every choice of the events that do not descend from it as it was, a plan can fix
 //! single choices, and shrinking, aimed faults and exploration are one mechanism.
 
@@ -83,6 +83,9 @@ pub struct ChoiceKey {
     pub purpose: Purpose,
     /// What the event that needs it descends from.
     pub origin: Origin,
+    /// The party at which it is made, as `namespace/name` or `front N`; empty where none has a part in it. Two branches
+    /// of one descent that run at two parties do not count each other's choices.
+    pub at: Text,
     /// The place in the protocol, where there is one.
     pub label: Text,
     /// How many choices of this purpose at this label the descent had made before.
@@ -93,8 +96,8 @@ impl fmt::Display for ChoiceKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:?} of {}, `{}` no. {}",
-            self.purpose, self.origin, self.label, self.nth
+            "{:?} of {} at {}, `{}` no. {}",
+            self.purpose, self.origin, self.at, self.label, self.nth
         )
     }
 }
@@ -154,13 +157,31 @@ impl TryFrom<String> for Ratio {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OriginId(u32);
 
+/// Refers to a party at which choices are made, within one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlaceId(u32);
+
+impl PlaceId {
+    /// No party has a part in the choice.
+    pub const NOWHERE: PlaceId = PlaceId(0);
+}
+
+/// Where a choice stands: what it descends from, and at which party it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Source {
+    /// What it descends from.
+    pub origin: OriginId,
+    /// Where it is made.
+    pub place: PlaceId,
+}
+
 /// One descent, and how many choices of each kind it has made.
 #[derive(Clone, Debug)]
 struct Descent {
     origin: Origin,
     /// What the origin contributes to a key's hash: a digest, so that an object's name costs nothing at a draw.
     digest: u64,
-    counts: Vec<(Purpose, Text, u32)>,
+    counts: Vec<(Purpose, PlaceId, Text, u32)>,
 }
 
 /// The source of all choices of a run.
@@ -170,14 +191,24 @@ pub struct Chance {
     fixed: BTreeMap<ChoiceKey, u64>,
     descents: Vec<Descent>,
     by_origin: BTreeMap<Origin, OriginId>,
+    places: Vec<Place>,
+    /// The choices that were made, where somebody wants to know.
+    kept: Option<Vec<(ChoiceKey, u64)>>,
+}
+
+/// A party, and what it contributes to a key's hash.
+#[derive(Clone, Debug)]
+struct Place {
+    who: Text,
+    digest: u64,
 }
 
 /// What XXH3 mixes with the key; at least 136 bytes are used.
 const SECRET_BYTES: usize = 192;
 
-/// A draw's key as bytes: purpose, count, origin, and a label of usual length without a second hash.
+/// A draw's key as bytes: purpose, count, origin, party, and a label of usual length without a second hash.
 const KEY_BYTES: usize = 64;
-const LABEL_AT: usize = 16;
+const LABEL_AT: usize = 24;
 
 impl Chance {
     /// All choices of a seed, but for those that a plan fixes.
@@ -191,12 +222,29 @@ impl Chance {
             .iter()
             .map(|choice| (choice.key.clone(), choice.alternative))
             .collect();
+        let places = vec![Place {
+            who: Text::default(),
+            digest: 0,
+        }];
         Chance {
             secret,
             fixed,
             descents: Vec::new(),
             by_origin: BTreeMap::new(),
+            places,
+            kept: None,
         }
+    }
+
+    /// The handle of a new party.
+    pub fn place(&mut self, who: &Text) -> PlaceId {
+        let id = PlaceId(u32::try_from(self.places.len()).expect("a run has fewer than 2^32 parties"));
+        let digest = xxh3_64_with_secret(who.as_bytes(), &self.secret[..]);
+        self.places.push(Place {
+            who: who.clone(),
+            digest,
+        });
+        id
     }
 
     /// The handle of an origin.
@@ -230,73 +278,106 @@ impl Chance {
     }
 
     /// Which of `alternatives` (at least 1) the next choice of this kind takes, counted from 0.
-    pub fn choose(&mut self, purpose: Purpose, origin: OriginId, label: &Text, alternatives: u64) -> u64 {
+    pub fn choose(&mut self, purpose: Purpose, source: Source, label: &Text, alternatives: u64) -> u64 {
         assert!(alternatives > 0, "a choice has at least one alternative");
-        let nth = self.count(purpose, origin, label);
-        if let Some(fixed) = self.fixed_choice(purpose, origin, label, nth) {
-            return fixed.min(alternatives - 1);
-        }
-        scale(self.draw(purpose, origin, label, nth), alternatives)
+        let nth = self.count(purpose, source, label);
+        let taken = match self.fixed_choice(purpose, source, label, nth) {
+            Some(fixed) => fixed.min(alternatives - 1),
+            None => scale(self.draw(purpose, source, label, nth), alternatives),
+        };
+        self.take_note(purpose, source, label, nth, taken)
     }
 
-    /// Whether something that happens at this rate happens here. Alternative 0 is that it does not.
-    pub fn happens(&mut self, purpose: Purpose, origin: OriginId, label: &Text, rate: Ratio) -> bool {
-        if rate.hits == 0 && self.fixed.is_empty() {
-            self.count(purpose, origin, label);
-            return false;
-        }
-        let nth = self.count(purpose, origin, label);
-        if let Some(fixed) = self.fixed_choice(purpose, origin, label, nth) {
-            return fixed > 0;
-        }
-        scale(self.draw(purpose, origin, label, nth), u64::from(rate.of)) < u64::from(rate.hits)
+    /// Whether something that happens at this rate happens here. Alternative 0 is that it does not, 1 that it does.
+    pub fn happens(&mut self, purpose: Purpose, source: Source, label: &Text, rate: Ratio) -> bool {
+        let nth = self.count(purpose, source, label);
+        let happens = match self.fixed_choice(purpose, source, label, nth) {
+            Some(fixed) => fixed > 0,
+            None if rate.hits == 0 => false,
+            None => scale(self.draw(purpose, source, label, nth), u64::from(rate.of)) < u64::from(rate.hits),
+        };
+        self.take_note(purpose, source, label, nth, u64::from(happens)) > 0
     }
 
     /// Bytes for keys and ids.
-    pub fn entropy(&mut self, origin: OriginId, bytes: usize) -> Vec<u8> {
+    pub fn entropy(&mut self, source: Source, bytes: usize) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes);
         let label = Text::default();
         while out.len() < bytes {
-            let nth = self.count(Purpose::Entropy, origin, &label);
-            let drawn = self.draw(Purpose::Entropy, origin, &label, nth).to_le_bytes();
+            let nth = self.count(Purpose::Entropy, source, &label);
+            let drawn = self.draw(Purpose::Entropy, source, &label, nth).to_le_bytes();
             out.extend_from_slice(&drawn[..drawn.len().min(bytes - out.len())]);
         }
         out
     }
 
     /// How many choices of this kind the descent has made before this one.
-    fn count(&mut self, purpose: Purpose, origin: OriginId, label: &Text) -> u32 {
-        let counts = &mut self.descents[origin.0 as usize].counts;
-        if let Some((_, _, count)) = counts.iter_mut().find(|(p, l, _)| *p == purpose && l == label) {
+    fn count(&mut self, purpose: Purpose, source: Source, label: &Text) -> u32 {
+        let counts = &mut self.descents[source.origin.0 as usize].counts;
+        if let Some((_, _, _, count)) = counts
+            .iter_mut()
+            .find(|(p, place, l, _)| *p == purpose && *place == source.place && l == label)
+        {
             let nth = *count;
             *count += 1;
             return nth;
         }
-        counts.push((purpose, label.clone(), 1));
+        counts.push((purpose, source.place, label.clone(), 1));
         0
     }
 
-    fn fixed_choice(&self, purpose: Purpose, origin: OriginId, label: &Text, nth: u32) -> Option<u64> {
+    fn fixed_choice(&self, purpose: Purpose, source: Source, label: &Text, nth: u32) -> Option<u64> {
         if self.fixed.is_empty() {
             return None;
         }
-        let origin = self.descents[origin.0 as usize].origin.clone();
-        self.fixed
-            .get(&ChoiceKey {
-                purpose,
-                origin,
-                label: label.clone(),
-                nth,
-            })
-            .copied()
+        self.fixed.get(&self.key(purpose, source, label, nth)).copied()
+    }
+
+    fn key(&self, purpose: Purpose, source: Source, label: &Text, nth: u32) -> ChoiceKey {
+        let origin = self.descents[source.origin.0 as usize].origin.clone();
+        let at = self.places[source.place.0 as usize].who.clone();
+        ChoiceKey {
+            purpose,
+            origin,
+            at,
+            label: label.clone(),
+            nth,
+        }
+    }
+
+    /// Keeps all choices that are made from now on, to be looked at when the run has ended.
+    pub fn keep(&mut self) {
+        self.kept.get_or_insert_default();
+    }
+
+    /// The choices that were kept, in the order they were made, each with the alternative that it took.
+    #[must_use]
+    pub fn kept(&self) -> &[(ChoiceKey, u64)] {
+        self.kept.as_deref().unwrap_or_default()
+    }
+
+    fn take_note(
+        &mut self,
+        purpose: Purpose,
+        source: Source,
+        label: &Text,
+        nth: u32,
+        alternative: u64,
+    ) -> u64 {
+        if self.kept.is_some() {
+            let key = self.key(purpose, source, label, nth);
+            self.kept.get_or_insert_default().push((key, alternative));
+        }
+        alternative
     }
 
     /// 64 bits that depend on the seed and the key, and on nothing else.
-    fn draw(&self, purpose: Purpose, origin: OriginId, label: &Text, nth: u32) -> u64 {
+    fn draw(&self, purpose: Purpose, source: Source, label: &Text, nth: u32) -> u64 {
         let mut key = [0; KEY_BYTES];
         key[0] = purpose as u8;
         key[4..8].copy_from_slice(&nth.to_le_bytes());
-        key[8..LABEL_AT].copy_from_slice(&self.descents[origin.0 as usize].digest.to_le_bytes());
+        key[8..16].copy_from_slice(&self.descents[source.origin.0 as usize].digest.to_le_bytes());
+        key[16..LABEL_AT].copy_from_slice(&self.places[source.place.0 as usize].digest.to_le_bytes());
         let label = label.as_bytes();
         if label.len() <= KEY_BYTES - LABEL_AT {
             key[LABEL_AT..LABEL_AT + label.len()].copy_from_slice(label);

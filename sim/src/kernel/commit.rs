@@ -6,15 +6,27 @@ use protocol::host::{CallError, Text};
 use protocol::task::Program;
 
 use super::choice::{OriginId, Purpose};
-use super::party::{Commit, Held, Life, Output, Party, PartyId, ReplyTo, Storage};
+use super::party::{Commit, Delivery, Held, Life, Output, Party, PartyId, ReplyTo, Storage};
 use super::storage::Store;
 use super::time::Micros;
 use super::turn::Undo;
 use super::watch::{FaultKind, Observer, What};
 use super::{Kernel, Pending};
 
+/// What a turn leaves.
+pub(super) struct TurnEnd {
+    /// How things were before its first write, if it wrote.
+    pub undo: Option<Undo>,
+    /// What it asked for, in order.
+    pub outputs: Vec<Held>,
+    /// When its code had done.
+    pub at: Micros,
+    /// What its event descends from.
+    pub origin: OriginId,
+}
+
 /// How an incarnation ends.
-pub(super) struct End<'a> {
+pub(super) struct IncarnationEnd<'a> {
     /// What its last turn asked for, which is lost, but for what must be told to those who wait.
     pub outputs: Vec<Held>,
     /// Why, as its callers are told.
@@ -26,45 +38,21 @@ pub(super) struct End<'a> {
 impl<P: Program, S: Store> Kernel<P, S> {
     /// A turn has run to its end: its writes go to the storage, and its messages leave, each when all writes made
     /// before it are durable.
-    pub(super) fn commit(
-        &mut self,
-        id: PartyId,
-        undo: Option<Undo>,
-        outputs: Vec<Held>,
-        at: Micros,
-        watch: &mut dyn Observer,
-    ) {
-        let nothing_before = self
-            .party(id)
-            .storage
-            .as_ref()
-            .is_none_or(|storage| storage.unconfirmed.is_empty());
-        let (behind, ahead): (Vec<_>, Vec<_>) = outputs.into_iter().partition(|held| held.behind_write);
-        // A digest, a sleep or a read is not output: the gate does not hold it.
-        let (services, behind): (Vec<_>, Vec<_>) = behind
-            .into_iter()
-            .partition(|held| matches!(held.output, Output::Service { .. }));
-        let (ahead_free, ahead_held): (Vec<_>, Vec<_>) = ahead
-            .into_iter()
-            .partition(|held| nothing_before || matches!(held.output, Output::Service { .. }));
-        if !ahead_held.is_empty() {
-            let storage = self
-                .party_mut(id)
-                .storage
-                .as_mut()
-                .expect("only an object's outputs are held back");
-            storage
-                .unconfirmed
-                .back_mut()
-                .expect("a commit is unconfirmed")
-                .held
-                .extend(ahead_held);
+    pub(super) fn commit(&mut self, id: PartyId, turn: TurnEnd, watch: &mut dyn Observer) {
+        let mut behind = Vec::new();
+        for held in turn.outputs {
+            let storage = self.party_mut(id).storage.as_mut();
+            let earlier = storage.and_then(|storage| storage.unconfirmed.back_mut());
+            // A digest, a sleep or a read is not output: the gate does not hold it.
+            let gated = !matches!(held.output, Output::Service { .. });
+            match earlier {
+                _ if gated && held.behind_write => behind.push(held),
+                Some(earlier) if gated => earlier.held.push(held),
+                _ => self.release(id, held, turn.at, watch),
+            }
         }
-        for held in ahead_free.into_iter().chain(services) {
-            self.release(id, held, at, watch);
-        }
-        if let Some(undo) = undo {
-            self.commit_writes(id, undo, behind, at, watch);
+        if let Some(undo) = turn.undo {
+            self.commit_writes(id, undo, behind, turn.at, turn.origin, watch);
         } else {
             assert!(
                 behind.is_empty(),
@@ -80,19 +68,14 @@ impl<P: Program, S: Store> Kernel<P, S> {
         undo: Undo,
         held: Vec<Held>,
         at: Micros,
+        origin: OriginId,
         watch: &mut dyn Observer,
     ) {
-        let party = self.party(id);
-        let (origin, incarnation) = (party.alarm_origin, party.incarnation);
-        let takes = self
-            .knobs
-            .confirm
-            .draw(&mut self.chance, Purpose::Confirm, origin, &Text::default());
-        let storage = self
-            .party_mut(id)
-            .storage
-            .as_mut()
-            .expect("only an object writes");
+        let (takes, source) = (self.knobs.confirm, self.source(origin));
+        let takes = takes.draw(&mut self.chance, Purpose::Confirm, source, &Text::default());
+        let party = self.party_mut(id);
+        let (who, incarnation) = (party.who.clone(), party.incarnation);
+        let storage = party.storage.as_mut().expect("only an object writes");
         let nth = storage.commits;
         storage.commits += 1;
         // Commits are confirmed in the order they were made.
@@ -104,7 +87,6 @@ impl<P: Program, S: Store> Kernel<P, S> {
             alarm_before: undo.alarm,
             held,
         });
-        let who = self.party(id).who.clone();
         self.see(&who, What::Committed { nth }, watch);
         self.schedule(due, origin, Pending::Confirmed(id, incarnation));
     }
@@ -132,7 +114,13 @@ impl<P: Program, S: Store> Kernel<P, S> {
 
     /// The code has aborted its object, or a statement has broken it: the turn's writes are lost, those of earlier
     /// turns stay (`workerd.md` T1).
-    pub(super) fn abort(&mut self, id: PartyId, undo: Option<Undo>, end: End<'_>, watch: &mut dyn Observer) {
+    pub(super) fn abort(
+        &mut self,
+        id: PartyId,
+        undo: Option<Undo>,
+        end: IncarnationEnd<'_>,
+        watch: &mut dyn Observer,
+    ) {
         let storage = self
             .party_mut(id)
             .storage
@@ -140,10 +128,11 @@ impl<P: Program, S: Store> Kernel<P, S> {
             .expect("only an object can be aborted");
         if let Some(undo) = undo {
             storage.store.rollback_to(undo.mark);
-            storage.alarm.stored = undo.alarm;
+            storage.alarm.restore(undo.alarm);
         }
         let survivors = storage.unconfirmed.len();
         self.end_incarnation(id, survivors, end, watch);
+        self.interrupt_alarm_run(id, true);
     }
 
     /// A machine fails, code is updated, memory runs out: an object loses its memory, and a suffix of the commits that
@@ -154,9 +143,10 @@ impl<P: Program, S: Store> Kernel<P, S> {
         }
         let storage = self.party(id).storage.as_ref();
         let unconfirmed = storage.map_or(0, |storage| storage.unconfirmed.len());
+        let source = self.source(origin);
         let lost = self.chance.choose(
             Purpose::Survivors,
-            origin,
+            source,
             &Text::default(),
             unconfirmed as u64 + 1,
         );
@@ -168,20 +158,21 @@ impl<P: Program, S: Store> Kernel<P, S> {
                 .as_mut()
                 .expect("only an object has commits");
             let first_lost = &storage.unconfirmed[survivors];
-            storage.alarm.stored = first_lost.alarm_before;
+            storage.alarm.restore(first_lost.alarm_before);
             storage.store.rollback_to(first_lost.mark);
         }
         let why = Text::new_static("Durable Object reset because its machine failed.");
         self.end_incarnation(
             id,
             survivors,
-            End {
+            IncarnationEnd {
                 outputs: Vec::new(),
                 why: &why,
                 origin,
             },
             watch,
         );
+        self.interrupt_alarm_run(id, false);
         let who = self.party(id).who.clone();
         self.see(
             &who,
@@ -202,7 +193,13 @@ impl<P: Program, S: Store> Kernel<P, S> {
     }
 
     /// Ends an incarnation. Everybody who still waits for an answer of it, held back ones included, gets an error.
-    fn end_incarnation(&mut self, id: PartyId, survivors: usize, end: End<'_>, watch: &mut dyn Observer) {
+    fn end_incarnation(
+        &mut self,
+        id: PartyId,
+        survivors: usize,
+        end: IncarnationEnd<'_>,
+        watch: &mut dyn Observer,
+    ) {
         let who = self.party(id).who.clone();
         let origin = self.chance.origin_of(end.origin).clone();
         let what = What::Reset {
@@ -220,6 +217,22 @@ impl<P: Program, S: Store> Kernel<P, S> {
         let mut told: Vec<_> = open
             .map(|(task, to)| (to, origins.get(&task).copied().unwrap_or(end.origin)))
             .collect();
+        // What had arrived while the code held the thread is told of the end too; the next incarnation is free.
+        party.busy_until = Micros::ZERO;
+        for sent in std::mem::take(&mut party.waiting) {
+            match sent.delivery {
+                Delivery::Request { reply_to, .. } => told.push((reply_to, sent.origin)),
+                Delivery::Alarm { .. } => {
+                    party
+                        .storage
+                        .as_mut()
+                        .expect("only an object has an alarm")
+                        .alarm
+                        .event = None;
+                }
+                Delivery::Answer { .. } => {}
+            }
+        }
         let mut held = Vec::new();
         if let Some(storage) = &mut party.storage {
             held.extend(storage.unconfirmed.drain(..).flat_map(|commit| commit.held));
@@ -241,7 +254,6 @@ impl<P: Program, S: Store> Kernel<P, S> {
         for (to, origin) in told.into_iter().filter(|(to, _)| *to != ReplyTo::Alarm) {
             self.tell(to, Err(error.clone()), origin, self.now, watch);
         }
-        self.interrupt_alarm_run(id);
     }
 }
 
@@ -250,6 +262,7 @@ impl<P: Program, S: Store> Party<P, S> {
         Party {
             who: self.who.clone(),
             address: self.address.clone(),
+            place: self.place,
             alarm_origin: self.alarm_origin,
             incarnation: self.incarnation,
             life: self.life.clone(),
@@ -269,15 +282,17 @@ impl<P: Program, S: Store> Party<P, S> {
         }
     }
 
+    /// Hashes what decides what can happen to this party from here on. Times count from now, and what only counts
+    /// how much has happened is left out. Times that the protocol keeps in rows or in memory count as they stand.
     pub(super) fn hash_state(&mut self, now: Micros, hasher: &mut impl Hasher) {
         self.who.hash(hasher);
-        self.incarnation.hash(hasher);
         match &self.life {
             Some(Life::Object(object)) => object.hash(hasher),
             Some(Life::Front(front)) => front.hash(hasher),
             None => 0_u8.hash(hasher),
         }
         self.replies.hash(hasher);
+        self.calls_made.hash(hasher);
         self.busy_until.since(now).hash(hasher);
         for sent in &self.waiting {
             sent.delivery.hash(hasher);
@@ -289,13 +304,13 @@ impl<P: Program, S: Store> Party<P, S> {
             storage.store.digest().hash(hasher);
             let alarm = &storage.alarm;
             let due = alarm.stored.map(|at| Micros::when_shown(at).since(now));
-            (
-                due,
-                alarm.running.map(|run| run.set_since),
-                alarm.failed,
-                storage.unconfirmed.len(),
-            )
-                .hash(hasher);
+            (due, alarm.running.map(|run| run.set_since), alarm.failed).hash(hasher);
+            storage.last_confirm.since(now).hash(hasher);
+            for commit in &storage.unconfirmed {
+                for held in &commit.held {
+                    held.output.hash(hasher);
+                }
+            }
         }
     }
 }

@@ -26,18 +26,19 @@ use protocol::task::{Program, Waiting};
 use xxhash_rust::xxh3::Xxh3;
 
 pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
-pub use choice::{Chance, ChoiceKey, FixedChoice, Origin, OriginId, Purpose, Ratio};
+pub use choice::{Chance, ChoiceKey, FixedChoice, Origin, OriginId, PlaceId, Purpose, Ratio, Source};
 pub use network::{Aim, CallFault, Knobs, Span};
 pub use party::PartyId;
 pub use queue::EventKey;
 pub use time::{EPOCH, Micros};
 pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
 
-use commit::End;
+use commit::{IncarnationEnd, TurnEnd};
 use party::{Alarm, Delivery, Life, Party, ReplyTo, Sent, Storage};
 use queue::Queue;
 use storage::{Store, Surroundings};
-use turn::{Database, Ending, Turn};
+pub use turn::UnsupportedStatement;
+use turn::{Database, Turn};
 
 /// What is still to come.
 #[derive(Clone, Debug)]
@@ -74,8 +75,6 @@ pub enum Stepped {
     },
     /// A party has had a turn, or something has happened to it.
     Party(PartyId),
-    /// The store cannot run a statement: the run is void.
-    Unsupported(Text),
 }
 
 /// A world in mid-run: all parties and all that is on its way.
@@ -87,13 +86,14 @@ pub struct Kernel<P: Program, S: Store> {
     steps: u64,
     queue: Queue<Pending>,
     chance: Chance,
+    /// The party whose step is being taken.
+    here: PlaceId,
     knobs: Knobs,
     aims: BTreeMap<Aim, Vec<CallFault>>,
     parties: Vec<Party<P, S>>,
     objects: BTreeMap<(Namespace, ObjectName), PartyId>,
     fronts: Vec<PartyId>,
     shared: BTreeMap<(Shared, Text), Text>,
-    unsupported: Option<Text>,
 }
 
 impl<P: Program, S: Store> Kernel<P, S> {
@@ -107,13 +107,13 @@ impl<P: Program, S: Store> Kernel<P, S> {
             steps: 0,
             queue: Queue::new(),
             chance,
+            here: PlaceId::NOWHERE,
             knobs,
             aims,
             parties: Vec::new(),
             objects: BTreeMap::new(),
             fronts: Vec::new(),
             shared: BTreeMap::new(),
-            unsupported: None,
         }
     }
 
@@ -138,6 +138,17 @@ impl<P: Program, S: Store> Kernel<P, S> {
     #[must_use]
     pub fn earliest(&self) -> Option<EventKey> {
         self.queue.first()
+    }
+
+    /// Keeps all choices from now on: see [`Chance::keep`].
+    pub fn keep_choices(&mut self) {
+        self.chance.keep();
+    }
+
+    /// Where the choices come from.
+    #[must_use]
+    pub fn chance(&self) -> &Chance {
+        &self.chance
     }
 
     /// Puts another platform in place of this one: how the healing phase begins.
@@ -270,6 +281,13 @@ impl<P: Program, S: Store> Kernel<P, S> {
         // An event that is taken out of its turn happens now; time does not run backwards.
         self.now = self.now.max(key.at);
         self.steps += 1;
+        self.here = match &pending {
+            Pending::Item(_) | Pending::Answered { .. } => PlaceId::NOWHERE,
+            Pending::Arrival(party, _)
+            | Pending::Free(party)
+            | Pending::Confirmed(party, _)
+            | Pending::Reset(party, _) => self.party(*party).place,
+        };
         let stepped = match pending {
             Pending::Item(item) => Stepped::Item(item),
             Pending::Answered { item, outcome, cause } => {
@@ -298,7 +316,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
                 Stepped::Party(party)
             }
         };
-        Some(self.unsupported.take().map_or(stepped, Stepped::Unsupported))
+        Some(stepped)
     }
 
     fn party(&self, id: PartyId) -> &Party<P, S> {
@@ -312,6 +330,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
     fn add_party(&mut self, who: Text, address: Option<(Namespace, ObjectName)>) -> PartyId {
         let id = PartyId(u32::try_from(self.parties.len()).expect("a run has fewer than 2^32 parties"));
         let alarm_origin = self.chance.origin(&Origin::Alarm(who.clone()));
+        let place = self.chance.place(&who);
         let storage = address.is_some().then(|| Storage {
             store: S::open(&self.pool),
             alarm: Alarm::default(),
@@ -322,6 +341,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
         self.parties.push(Party {
             who,
             address,
+            place,
             alarm_origin,
             incarnation: 0,
             life: None,
@@ -345,10 +365,18 @@ impl<P: Program, S: Store> Kernel<P, S> {
         });
     }
 
+    fn source(&self, origin: OriginId) -> Source {
+        Source {
+            origin,
+            place: self.here,
+        }
+    }
+
     fn schedule(&mut self, at: Micros, origin: OriginId, pending: Pending) -> EventKey {
+        let source = self.source(origin);
         let tie = self
             .chance
-            .choose(Purpose::Order, origin, &Text::default(), 1 << 32);
+            .choose(Purpose::Order, source, &Text::default(), 1 << 32);
         self.queue.schedule(at, tie, pending)
     }
 
@@ -368,17 +396,20 @@ impl<P: Program, S: Store> Kernel<P, S> {
 
     fn schedule_free(&mut self, id: PartyId) {
         let party = self.party(id);
-        let (at, origin) = (party.busy_until.max(self.now), party.alarm_origin);
-        self.schedule(at, origin, Pending::Free(id));
+        if let Some(first) = party.waiting.front() {
+            let (at, origin) = (party.busy_until.max(self.now), first.origin);
+            self.schedule(at, origin, Pending::Free(id));
+        }
     }
 
     fn free(&mut self, id: PartyId, watch: &mut dyn Observer) {
-        if let Some(sent) = self.party_mut(id).waiting.pop_front() {
+        // A thread that was to be free by now can have got a new incarnation, and that be busy again.
+        if self.party(id).busy_until <= self.now
+            && let Some(sent) = self.party_mut(id).waiting.pop_front()
+        {
             self.turn(id, sent, watch);
-            if !self.party(id).waiting.is_empty() {
-                self.schedule_free(id);
-            }
         }
+        self.schedule_free(id);
     }
 
     /// One turn of a party's code.
@@ -410,9 +441,15 @@ impl<P: Program, S: Store> Kernel<P, S> {
         });
         let surroundings = Surroundings {
             now: self.now.shown(),
-            entropy: self
-                .chance
-                .choose(Purpose::Entropy, sent.origin, &Text::new_static("sql"), u64::MAX),
+            entropy: self.chance.choose(
+                Purpose::Entropy,
+                Source {
+                    origin: sent.origin,
+                    place: party.place,
+                },
+                &Text::new_static("sql"),
+                u64::MAX,
+            ),
         };
         let mut turn = Turn {
             step,
@@ -428,30 +465,43 @@ impl<P: Program, S: Store> Kernel<P, S> {
             origin: sent.origin,
             origins: &mut party.origins,
             replies: &mut party.replies,
+            stubs: &mut party.stubs,
             reply_to,
+            place: party.place,
+            running: None,
             outputs: Vec::new(),
-            ending: None,
+            aborted: None,
             watch: &mut *watch,
         };
         match life {
             Life::Object(object) => self.program.deliver(object, event, &mut turn),
             Life::Front(front) => self.program.deliver_front(front, event, &mut turn),
         };
-        let ended_at = turn.at();
+        let at = turn.at();
         let undo = turn.database.as_ref().and_then(|database| database.undo);
-        let (outputs, ending) = (turn.outputs, turn.ending);
-        party.busy_until = party.busy_until.max(ended_at);
-        match ending {
-            None => self.commit(id, undo, outputs, ended_at, watch),
-            Some(Ending::Aborted(why)) => {
-                let end = End {
+        let (outputs, aborted, origin) = (turn.outputs, turn.aborted, sent.origin);
+        party.busy_until = party.busy_until.max(at);
+        match aborted {
+            None => self.commit(
+                id,
+                TurnEnd {
+                    undo,
+                    outputs,
+                    at,
+                    origin,
+                },
+                watch,
+            ),
+            Some(why) => self.abort(
+                id,
+                undo,
+                IncarnationEnd {
                     outputs,
                     why: &why,
-                    origin: sent.origin,
-                };
-                self.abort(id, undo, end, watch);
-            }
-            Some(Ending::Unsupported(what)) => self.unsupported = Some(what),
+                    origin,
+                },
+                watch,
+            ),
         }
     }
 
@@ -462,8 +512,11 @@ impl<P: Program, S: Store> Kernel<P, S> {
             Delivery::Answer { to, .. } if to.incarnation != party.incarnation || party.life.is_none() => {
                 None
             }
-            Delivery::Alarm { .. } => {
+            Delivery::Alarm { armed, .. } => {
                 let alarm = &mut party.storage.as_mut()?.alarm;
+                if *armed != alarm.armed || alarm.running.is_some() {
+                    return None;
+                }
                 let event = delivery.event(alarm);
                 alarm.begin_run();
                 Some((event, Some(ReplyTo::Alarm)))
@@ -490,13 +543,13 @@ impl<P: Program, S: Store> Kernel<P, S> {
             steps: self.steps,
             queue: self.queue.clone(),
             chance: self.chance.clone(),
+            here: self.here,
             knobs: self.knobs.clone(),
             aims: self.aims.clone(),
             parties: self.parties.iter_mut().map(Party::fork).collect(),
             objects: self.objects.clone(),
             fronts: self.fronts.clone(),
             shared: self.shared.clone(),
-            unsupported: self.unsupported.clone(),
         }
     }
 
@@ -525,7 +578,7 @@ impl Pending {
             Pending::Item(item) => item.hash(hasher),
             Pending::Arrival(party, sent) => (party, &sent.delivery).hash(hasher),
             Pending::Free(party) | Pending::Reset(party, _) => party.hash(hasher),
-            Pending::Confirmed(party, incarnation) => (party, incarnation).hash(hasher),
+            Pending::Confirmed(party, _) => party.hash(hasher),
             Pending::Answered { item, outcome, .. } => (item, outcome).hash(hasher),
         }
     }

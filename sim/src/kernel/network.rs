@@ -3,7 +3,7 @@
 use protocol::host::{CallError, Millis, Text};
 use serde::{Deserialize, Serialize};
 
-use super::choice::{Chance, OriginId, Purpose, Ratio};
+use super::choice::{Chance, Purpose, Ratio, Source};
 use super::time::Micros;
 
 /// A range of lengths of time, both ends included.
@@ -38,17 +38,11 @@ impl Span {
     }
 
     /// A length of this range.
-    pub(super) fn draw(
-        self,
-        chance: &mut Chance,
-        purpose: Purpose,
-        origin: OriginId,
-        label: &Text,
-    ) -> Micros {
+    pub(super) fn draw(self, chance: &mut Chance, purpose: Purpose, source: Source, label: &Text) -> Micros {
         let width = self.most.since(self.least).0;
         self.least.after(Micros(chance.choose(
             purpose,
-            origin,
+            source,
             label,
             width.saturating_add(1),
         )))

@@ -8,7 +8,7 @@ use protocol::host::{
 };
 use protocol::task::Program;
 
-use super::choice::OriginId;
+use super::choice::{OriginId, PlaceId};
 use super::queue::EventKey;
 use super::storage::Mark;
 use super::time::Micros;
@@ -53,9 +53,19 @@ pub(super) struct CallerRef {
 /// Something on its way to a party.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Delivery {
-    Request { request: Request, reply_to: ReplyTo },
-    Answer { to: CallerRef, outcome: CallOutcome },
-    Alarm { retry: u32 },
+    Request {
+        request: Request,
+        reply_to: ReplyTo,
+    },
+    Answer {
+        to: CallerRef,
+        outcome: CallOutcome,
+    },
+    /// Valid while the alarm was not armed again since.
+    Alarm {
+        retry: u32,
+        armed: u64,
+    },
 }
 
 /// A delivery with where it comes from.
@@ -67,7 +77,7 @@ pub(super) struct Sent {
 }
 
 /// What a task asked for during a turn, in the order it asked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Output {
     Call {
         call: CallId,
@@ -96,13 +106,13 @@ pub(super) enum Output {
     },
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ServiceTime {
     Exactly(Micros),
     Drawn,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ServiceAnswer {
     Ready(protocol::host::Answer),
     Entry(Shared, Text),
@@ -123,7 +133,7 @@ pub(super) struct Commit {
     pub nth: u64,
     pub mark: Mark,
     /// What the alarm was before.
-    pub alarm_before: Option<Millis>,
+    pub alarm_before: AlarmBefore,
     /// What leaves when the commit is confirmed.
     pub held: Vec<Held>,
 }
@@ -139,6 +149,16 @@ pub(super) struct Alarm {
     pub event: Option<(EventKey, Millis)>,
     /// How many runs in a row have failed.
     pub failed: u32,
+    /// How many times an event of it was put into the queue, or taken out: tells the one that counts.
+    pub armed: u64,
+}
+
+/// The part of an alarm that is undone together with writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct AlarmBefore {
+    stored: Option<Millis>,
+    set_since: bool,
+    failed: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -154,6 +174,25 @@ impl Alarm {
         match self.running {
             Some(Running { set_since: false, .. }) => None,
             _ => self.stored,
+        }
+    }
+
+    /// What a write can change of it.
+    pub fn before(&self) -> AlarmBefore {
+        let set_since = self.running.is_some_and(|run| run.set_since);
+        AlarmBefore {
+            stored: self.stored,
+            set_since,
+            failed: self.failed,
+        }
+    }
+
+    /// Undoes what was written since.
+    pub fn restore(&mut self, before: AlarmBefore) {
+        self.stored = before.stored;
+        self.failed = before.failed;
+        if let Some(run) = &mut self.running {
+            run.set_since = before.set_since;
         }
     }
 
@@ -194,6 +233,8 @@ pub(super) struct Party<P: Program, S> {
     pub who: Text,
     /// None for a front Worker.
     pub address: Option<(Namespace, ObjectName)>,
+    /// Where the choices stand that are made at it.
+    pub place: PlaceId,
     /// The descent of what its alarm begins.
     pub alarm_origin: OriginId,
     pub incarnation: u32,
@@ -202,7 +243,9 @@ pub(super) struct Party<P: Program, S> {
     pub origins: BTreeMap<TaskId, OriginId>,
     /// Who is told of the end of each task that an event began.
     pub replies: BTreeMap<TaskId, ReplyTo>,
-    pub stubs: BTreeMap<Stub, StubState>,
+    /// What it knows of its stubs. An object's live as long as its incarnation; a front Worker's as long as the task
+    /// that used them, since the runtime lets nothing that was opened for one request be used for another.
+    pub stubs: BTreeMap<(Option<TaskId>, Stub), StubState>,
     /// How many calls it has begun at each label.
     pub calls_made: BTreeMap<Label, u32>,
     /// The thread is held until then.
@@ -210,6 +253,14 @@ pub(super) struct Party<P: Program, S> {
     /// What has arrived while the thread was held, in the order it came.
     pub waiting: VecDeque<Sent>,
     pub storage: Option<Storage<S>>,
+}
+
+impl<P: Program, S> Party<P, S> {
+    /// The scope of a stub that one of its tasks uses; none for a stub for one call, of which nothing is kept.
+    pub fn stub_key(&self, task: TaskId, stub: &Stub) -> Option<(Option<TaskId>, Stub)> {
+        let of_task = self.address.is_none().then_some(task);
+        (!stub.is_for_one_call()).then(|| (of_task, stub.clone()))
+    }
 }
 
 impl Delivery {
@@ -221,7 +272,7 @@ impl Delivery {
                 call: to.call,
                 outcome: outcome.clone(),
             },
-            Delivery::Alarm { retry } => Event::Begin(Entry::Alarm(protocol::host::AlarmRun {
+            Delivery::Alarm { retry, .. } => Event::Begin(Entry::Alarm(protocol::host::AlarmRun {
                 scheduled: alarm.stored.expect("an alarm that runs was set"),
                 retry_count: *retry,
                 is_retry: *retry > 0,

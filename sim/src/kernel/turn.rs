@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use protocol::host::{
     Answer, CallId, Cause, Effect, End, Failed, Label, Millis, Note, Object, ObjectName, Outcome, Platform,
-    Request, Rows, Shared, SqlError, SqlErrorKind, Statement, Stub, TaskId, Text,
+    Request, Rows, Shared, SqlError, Statement, Stub, TaskId, Text,
 };
 use sha2::{Digest, Sha256};
 
-use super::choice::{Chance, OriginId};
-use super::party::{Alarm, Held, Output, ReplyTo, ServiceAnswer, ServiceTime, Storage};
+use super::choice::{Chance, OriginId, PlaceId, Source};
+use super::party::{
+    Alarm, AlarmBefore, Held, Output, ReplyTo, ServiceAnswer, ServiceTime, Storage, StubState,
+};
 use super::storage::{Mark, Store, StoreError, Surroundings};
 use super::time::Micros;
 use super::watch::{Observed, Observer, Service, StepId, What};
@@ -26,12 +28,18 @@ pub(super) struct Turn<'k, S> {
     pub chance: &'k mut Chance,
     /// What the event descends from.
     pub origin: OriginId,
+    /// At which party the turn is.
+    pub place: PlaceId,
+    /// The task that runs.
+    pub running: Option<TaskId>,
     pub origins: &'k mut BTreeMap<TaskId, OriginId>,
     pub replies: &'k mut BTreeMap<TaskId, ReplyTo>,
+    pub stubs: &'k mut BTreeMap<(Option<TaskId>, Stub), StubState>,
     /// Who is to be told of the end of the task that this event begins.
     pub reply_to: Option<ReplyTo>,
     pub outputs: Vec<Held>,
-    pub ending: Option<Ending>,
+    /// Why the incarnation ends here: the code has aborted it, or a statement has broken it.
+    pub aborted: Option<Text>,
     pub watch: &'k mut dyn Observer,
 }
 
@@ -47,17 +55,13 @@ pub(super) struct Database<'k, S> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undo {
     pub mark: Mark,
-    pub alarm: Option<Millis>,
+    pub alarm: AlarmBefore,
 }
 
-/// Why a turn's writes do not stay.
-#[derive(Clone, Debug)]
-pub(super) enum Ending {
-    /// The code aborted the object, or a statement broke it.
-    Aborted(Text),
-    /// A statement that this store does not run: the whole run is void.
-    Unsupported(Text),
-}
+/// What ends a run whose store cannot run a statement. It passes through the protocol's code as a panic does, so that
+/// no protocol ever sees it, and is caught where the run began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnsupportedStatement(pub Text);
 
 impl<'k, S: Store> Turn<'k, S> {
     fn see(&mut self, what: What<'_>) {
@@ -74,8 +78,12 @@ impl<'k, S: Store> Turn<'k, S> {
         self.started.after(self.worked)
     }
 
+    fn origin_of(&self, task: TaskId) -> OriginId {
+        self.origins.get(&task).copied().unwrap_or(self.origin)
+    }
+
     fn put_out(&mut self, task: TaskId, output: Output) {
-        let origin = self.origins.get(&task).copied().unwrap_or(self.origin);
+        let origin = self.origin_of(task);
         let behind_write = self
             .database
             .as_ref()
@@ -118,8 +126,7 @@ impl<'k, S: Store> Turn<'k, S> {
             .expect("only an object is handed the storage half of the seam")
     }
 
-    /// Runs a statement within the turn. What cannot be shown to the protocol ends the turn; the error that it is
-    /// shown in the meantime is of no consequence, as nothing of the turn remains.
+    /// Runs a statement within the turn.
     fn run(&mut self, statement: &Statement) -> Result<Rows, SqlError> {
         let database = self.database();
         database.before_write(statement);
@@ -127,12 +134,10 @@ impl<'k, S: Store> Turn<'k, S> {
             Ok(rows) => Ok(rows),
             Err(StoreError::Sql(error)) => Err(error),
             Err(StoreError::Unsupported(what)) => {
-                self.ending = Some(Ending::Unsupported(what));
-                Err(SqlError::of(SqlErrorKind::Other))
+                std::panic::resume_unwind(Box::new(UnsupportedStatement(what)))
             }
             Err(StoreError::Broken(error)) => {
-                self.ending
-                    .get_or_insert(Ending::Aborted(Text::from(error.to_string())));
+                self.aborted.get_or_insert_with(|| Text::from(error.to_string()));
                 Err(error)
             }
         }
@@ -188,7 +193,7 @@ impl<'k, S: Store> Database<'k, S> {
     fn set_undo(&mut self) {
         self.undo = Some(Undo {
             mark: self.store.mark(),
-            alarm: self.alarm.stored,
+            alarm: self.alarm.before(),
         });
     }
 }
@@ -196,10 +201,13 @@ impl<'k, S: Store> Database<'k, S> {
 /// Whether a statement surely writes nothing. What is no SELECT counts as a write: a message that waits for a commit
 /// without need is only slower.
 fn is_read(sql: &str) -> bool {
-    sql.trim_start()
-        .as_bytes()
-        .get(..6)
-        .is_some_and(|word| word.eq_ignore_ascii_case(b"SELECT"))
+    // A text of several statements can begin with a SELECT and go on with anything.
+    !sql.contains(';')
+        && sql
+            .trim_start()
+            .as_bytes()
+            .get(..6)
+            .is_some_and(|word| word.eq_ignore_ascii_case(b"SELECT"))
 }
 
 impl<S: Store> Platform for Turn<'_, S> {
@@ -208,7 +216,14 @@ impl<S: Store> Platform for Turn<'_, S> {
     }
 
     fn entropy(&mut self, bytes: usize) -> Vec<u8> {
-        self.chance.entropy(self.origin, bytes)
+        let origin = self.running.map_or(self.origin, |task| self.origin_of(task));
+        self.chance.entropy(
+            Source {
+                origin,
+                place: self.place,
+            },
+            bytes,
+        )
     }
 
     fn work(&mut self, cost: Millis) {
@@ -283,13 +298,17 @@ impl<S: Store> Platform for Turn<'_, S> {
     fn started(&mut self, task: TaskId, cause: Cause) {
         let origin = match cause {
             Cause::Event => self.origin,
-            Cause::Task(by) => self.origins.get(&by).copied().unwrap_or(self.origin),
+            Cause::Task(by) => self.origin_of(by),
         };
         self.origins.insert(task, origin);
         if let (Cause::Event, Some(reply_to)) = (cause, self.reply_to.take()) {
             self.replies.insert(task, reply_to);
         }
         self.see(What::Started { task, cause });
+    }
+
+    fn running(&mut self, task: TaskId) {
+        self.running = Some(task);
     }
 
     fn finished(&mut self, task: TaskId, outcome: Outcome) {
@@ -301,6 +320,7 @@ impl<S: Store> Platform for Turn<'_, S> {
             .replies
             .remove(&task)
             .expect("a task that an event began has somebody to tell of its end");
+        self.stubs.retain(|(of_task, _), _| *of_task != Some(task));
         self.put_out(task, Output::Reply { to, outcome });
     }
 
@@ -359,6 +379,6 @@ impl<S: Store> Object for Turn<'_, S> {
     }
 
     fn abort(&mut self, why: &str) {
-        self.ending.get_or_insert(Ending::Aborted(Text::new(why)));
+        self.aborted.get_or_insert_with(|| Text::new(why));
     }
 }

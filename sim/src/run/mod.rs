@@ -10,8 +10,11 @@ use protocol::task::Program;
 
 use crate::check::{Marks, Verdict, Violation};
 use crate::kernel::storage::Store;
+use panics::Caught;
+
 use crate::kernel::{
-    BehaviourChain, Chance, FullChain, Kernel, Micros, Observed, Observer, RunHash, StepId, Stepped, What,
+    BehaviourChain, Chance, FullChain, Kernel, Micros, Observed, Observer, RunHash, StepId, Stepped,
+    UnsupportedStatement, What,
 };
 use crate::plan::{Act, Fault};
 use crate::world::{PlanOf, World};
@@ -67,12 +70,15 @@ pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
 /// Runs a plan to its end.
 pub fn run<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: P, others: impl Observer) -> Report {
     let mut simulation = Simulation::<W, P, S, _>::new(plan, program, others);
-    let verdict = panics::caught(|| simulation.finish()).unwrap_or_else(|panic| {
-        Verdict::Violated(Violation {
+    let verdict = panics::caught(|| simulation.finish()).unwrap_or_else(|caught| match caught {
+        Caught::Unsupported(UnsupportedStatement(what)) => {
+            Verdict::Void(Text::from(format!("the store does not run `{what}`")))
+        }
+        Caught::Panic { place, message } => Verdict::Violated(Violation {
             invariant: Text::new_static("PANIC"),
             concerns: Vec::new(),
-            detail: Text::from(format!("{}: {}", panic.place, panic.message)),
-        })
+            detail: Text::from(format!("{place}: {message}")),
+        }),
     });
     simulation.report(verdict)
 }
@@ -144,11 +150,6 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             }
             Stepped::Answered { item, outcome } => self.world.answered(item, &outcome, &mut self.kernel),
             Stepped::Party(party) => self.world.moved(party, &mut self.kernel),
-            Stepped::Unsupported(what) => {
-                return Some(Verdict::Void(Text::from(format!(
-                    "the model store does not run `{what}`"
-                ))));
-            }
         };
         checked.err().map(Verdict::Violated)
     }

@@ -8,24 +8,31 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-/// A panic that was caught.
+use crate::kernel::UnsupportedStatement;
+
+/// What ended a call before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Panic {
-    /// File and line.
-    pub place: String,
-    /// What it said.
-    pub message: String,
+pub(super) enum Caught {
+    /// A panic.
+    Panic {
+        /// File and line.
+        place: String,
+        /// What it said.
+        message: String,
+    },
+    /// The store cannot run a statement.
+    Unsupported(UnsupportedStatement),
 }
 
 thread_local! {
     static CATCHING: Cell<bool> = const { Cell::new(false) };
-    static CAUGHT: RefCell<Option<Panic>> = const { RefCell::new(None) };
+    static CAUGHT: RefCell<Option<Caught>> = const { RefCell::new(None) };
 }
 
 static HOOK: Once = Once::new();
 
 /// Calls a function; a panic in it is told of, and not printed.
-pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Panic> {
+pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Caught> {
     HOOK.call_once(|| {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
@@ -40,12 +47,15 @@ pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, Panic> {
             let text = payload.downcast_ref::<&str>().copied();
             let message = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
             let message = message.unwrap_or("a panic without a text").to_owned();
-            CAUGHT.set(Some(Panic { place, message }));
+            CAUGHT.set(Some(Caught::Panic { place, message }));
         }));
     });
     // Runs do not nest, so the flag is down again whenever one ends.
     CATCHING.set(true);
     let result = catch_unwind(AssertUnwindSafe(call));
     CATCHING.set(false);
-    result.map_err(|_| CAUGHT.take().expect("the hook has seen the panic"))
+    result.map_err(|payload| match payload.downcast::<UnsupportedStatement>() {
+        Ok(unsupported) => Caught::Unsupported(*unsupported),
+        Err(_) => CAUGHT.take().expect("the hook has seen the panic"),
+    })
 }

@@ -24,8 +24,6 @@ pub struct Counter {
     started: bool,
     /// The newest generation that was given to an addition. The log's head is behind it while a digest is awaited.
     issued: Number,
-    /// How many nudges this incarnation has sent.
-    nudges: u32,
 }
 
 /// What a counter is asked to do.
@@ -96,7 +94,7 @@ impl Role for Counter {
         match frame {
             CounterFrame::Answer(ask) => self.answer(rules, ask, cx),
             CounterFrame::Add(adding) => adding.step(self, rules, resume, cx),
-            CounterFrame::Follow(following) => following.step(self, resume, cx),
+            CounterFrame::Follow(following) => following.step(resume, cx),
         }
     }
 
@@ -144,22 +142,6 @@ impl Counter {
         Ok(())
     }
 
-    /// Tells a follower that there is something to pull. Should that be lost, its alarm will find out.
-    fn nudge(&mut self, cx: &mut Cx<'_, '_>, follower: &ObjectName) {
-        let stub = self.stub_for_nudge(follower);
-        cx.send(labels::NUDGE, &stub, Request::post("/nudge", Default::default()));
-    }
-
-    /// A stub of its own for each nudge: nobody learns how most of them end, and a stub whose call has failed is of no
-    /// more use. They need no order among each other.
-    fn stub_for_nudge(&mut self, follower: &ObjectName) -> Stub {
-        self.nudges = self.nudges.wrapping_add(1);
-        Stub {
-            serial: self.nudges,
-            ..Stub::new(names::FOLLOWER, follower.clone())
-        }
-    }
-
     fn answer(&mut self, rules: &Rules, ask: &Ask, cx: &mut Cx<'_, '_>) -> Next<Self> {
         let response = match ask {
             Ask::Alarm => return Ok(Step::Return(None)),
@@ -177,6 +159,20 @@ impl Counter {
         };
         Ok(Step::Return(Some(response)))
     }
+}
+
+/// Tells a follower that there is something to pull. Should that be lost, its alarm will find out.
+fn nudge(cx: &mut Cx<'_, '_>, follower: &ObjectName) {
+    cx.send(
+        labels::NUDGE,
+        &stub_for_nudge(follower),
+        Request::post("/nudge", Default::default()),
+    );
+}
+
+/// Nudges need no order among each other, and one that fails must not spoil the next.
+fn stub_for_nudge(follower: &ObjectName) -> Stub {
+    Stub::once(names::FOLLOWER, follower.clone())
 }
 
 /// As documented: nothing. What an earlier incarnation has committed stands.

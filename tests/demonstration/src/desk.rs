@@ -184,6 +184,8 @@ impl Platform for Desk {
 
     fn started(&mut self, _: TaskId, _: Cause) {}
 
+    fn running(&mut self, _: TaskId) {}
+
     fn finished(&mut self, _: TaskId, outcome: Outcome) {
         self.ended.push(outcome);
     }

@@ -287,6 +287,8 @@ impl Platform for Host {
         self.started.push((task, cause));
     }
 
+    fn running(&mut self, _: TaskId) {}
+
     fn finished(&mut self, task: TaskId, outcome: Outcome) {
         let told = match outcome {
             Ok(response) => response.map_or_else(String::new, |response| response.body.to_text().to_string()),

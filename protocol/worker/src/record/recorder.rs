@@ -135,6 +135,11 @@ impl<H: Platform + ?Sized> Platform for Recorder<'_, H> {
         self.host.started(task, cause);
     }
 
+    fn running(&mut self, task: TaskId) {
+        self.write(&abi::Running { task }, &());
+        self.host.running(task);
+    }
+
     fn finished(&mut self, task: TaskId, outcome: Outcome) {
         self.write(
             &abi::Finished {

@@ -4,7 +4,7 @@ use protocol::host::Text;
 use serde::{Deserialize, Serialize};
 
 use super::{DemonstrationWorld, Operation, Shape};
-use crate::kernel::{Chance, Knobs, Micros, Origin, OriginId, Purpose, Ratio};
+use crate::kernel::{Chance, Knobs, Micros, Origin, PlaceId, Purpose, Ratio, Source};
 use crate::plan::{Act, Fault, Item};
 use crate::scenario::Scenario;
 use crate::world::PlanOf;
@@ -26,14 +26,14 @@ pub struct Generate {
 /// Draws from the seed, for one plan.
 struct Dice {
     chance: Chance,
-    origin: OriginId,
+    source: Source,
 }
 
 impl Dice {
     fn below(&mut self, label: &'static str, alternatives: u32) -> u32 {
         let drawn = self.chance.choose(
             Purpose::Plan,
-            self.origin,
+            self.source,
             &Text::new_static(label),
             u64::from(alternatives.max(1)),
         );
@@ -48,7 +48,7 @@ impl Dice {
     fn instant(&mut self, label: &'static str, before: Micros) -> Micros {
         Micros(self.chance.choose(
             Purpose::Plan,
-            self.origin,
+            self.source,
             &Text::new_static(label),
             before.0.max(1),
         ))
@@ -69,7 +69,11 @@ impl Dice {
 pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<DemonstrationWorld> {
     let mut chance = Chance::new(seed, &[]);
     let origin = chance.origin(&Origin::Plan);
-    let mut dice = Dice { chance, origin };
+    let source = Source {
+        origin,
+        place: PlaceId::NOWHERE,
+    };
+    let mut dice = Dice { chance, source };
     let own = &scenario.generate;
     let shape = Shape {
         counter: Text::new_static("main"),

@@ -6,7 +6,7 @@ use protocol::host::{Answer, End, Response};
 use protocol::number::Number;
 use protocol::task::{On, Resume, Step};
 
-use super::{Counter, Cx, added, store};
+use super::{Counter, Cx, added, nudge, store};
 use crate::rules::{AddFacts, AddRefusal, Rules};
 use crate::wire::{Add, Problem, Record, answer};
 use crate::{Failure, Next, labels};
@@ -139,7 +139,7 @@ fn refused(cx: &mut Cx<'_, '_>, refusal: &AddRefusal) -> Response {
 
 fn seal(
     adding: &mut Adding,
-    counter: &mut Counter,
+    _: &mut Counter,
     _: &Rules,
     resume: Resume<Counter>,
     cx: &mut Cx<'_, '_>,
@@ -157,7 +157,7 @@ fn seal(
     cx.sql(&store::seal(&record))?;
     cx.note(labels::SEALED, record.generation.to_string());
     for follower in store::followers(cx)? {
-        counter.nudge(cx, &follower);
+        nudge(cx, &follower);
     }
     Ok(Step::Return(Some(added(record.generation, record.digest))))
 }

@@ -3,7 +3,7 @@
 use protocol::host::{ObjectName, Request, Response};
 use protocol::task::{On, Resume, Step};
 
-use super::{Counter, Cx, store};
+use super::{Counter, Cx, store, stub_for_nudge};
 use crate::wire::{Problem, answer};
 use crate::{Next, labels};
 
@@ -22,14 +22,9 @@ impl Following {
         Following { name }
     }
 
-    pub(super) fn step(
-        &mut self,
-        counter: &mut Counter,
-        resume: Resume<Counter>,
-        cx: &mut Cx<'_, '_>,
-    ) -> Next<Counter> {
+    pub(super) fn step(&mut self, resume: Resume<Counter>, cx: &mut Cx<'_, '_>) -> Next<Counter> {
         if resume == Resume::Start {
-            let stub = counter.stub_for_nudge(&self.name);
+            let stub = stub_for_nudge(&self.name);
             let call = cx.call(
                 labels::FIRST_NUDGE,
                 &stub,

@@ -163,10 +163,8 @@ fn a_follower_is_kept_once_it_has_answered_a_nudge_and_nudged_after_each_seal() 
     run.deliver(add(3, "a"));
     run.digest(4);
     let nudges = ["main#f2", "main#f1", "main#f1", "main#f2", "main#f1", "main#f2"];
-    let each_on_a_stub_of_its_own = (1..)
-        .zip(nudges)
-        .map(|(serial, name)| format!("{name}/{serial} /nudge"));
-    assert_eq!(run.desk.sent(), each_on_a_stub_of_its_own.collect::<Vec<_>>());
+    let each_on_a_stub_of_its_own = nudges.map(|name| format!("{name}/{} /nudge", u32::MAX));
+    assert_eq!(run.desk.sent(), each_on_a_stub_of_its_own);
 }
 
 #[test]
