@@ -84,3 +84,55 @@ impl<Shape, Operation> Plan<Shape, Operation> {
         aims
     }
 }
+
+/// A plan that no run would come to the end of, or that asks for what cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at {field}: {found} is above {most}")]
+pub struct PlanError {
+    /// The path of the field.
+    pub field: &'static str,
+    /// What it holds.
+    pub found: u64,
+    /// The most that it may hold.
+    pub most: u64,
+}
+
+impl PlanError {
+    /// Refuses a field that is above a bound.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn if_above(field: &'static str, found: u64, most: u64) -> Result<(), PlanError> {
+        if found > most {
+            Err(PlanError { field, found, most })
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// A hundred simulated days: longer than any retry or timer, short enough that no sum of times overflows.
+const LONGEST: u64 = 100 * 24 * 3_600 * 1_000_000;
+
+impl<Shape, Operation> Plan<Shape, Operation> {
+    /// Checks the fields that every world's plan has.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds.
+    pub fn check(&self) -> Result<(), PlanError> {
+        PlanError::if_above("lasts", self.lasts.0, LONGEST)?;
+        PlanError::if_above("settles", self.settles.0, LONGEST)?;
+        let knobs = &self.knobs;
+        for (field, most) in [
+            ("knobs.latency.most-us", knobs.latency.most),
+            ("knobs.late-by.most-us", knobs.late_by.most),
+            ("knobs.notice.most-us", knobs.notice.most),
+            ("knobs.confirm.most-us", knobs.confirm.most),
+            ("knobs.service.most-us", knobs.service.most),
+            ("knobs.alarm-lateness.most-us", knobs.alarm_lateness.most),
+        ] {
+            PlanError::if_above(field, most.0, LONGEST)?;
+        }
+        Ok(())
+    }
+}

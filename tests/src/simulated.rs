@@ -90,6 +90,6 @@ pub fn corpus(variant: &str, events: usize) -> Vec<Vec<RecordLine>> {
 pub fn kept(name: &str) -> Trace<Shape, Operation> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces").join(name);
     let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    trace::read(DemonstrationWorld::NAME, BufReader::new(file))
+    trace::read::<DemonstrationWorld>(BufReader::new(file))
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

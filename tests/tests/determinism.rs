@@ -1,10 +1,15 @@
 //! A run is a function of its plan, its rules and nothing else.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use protocol::host::{Event, Label, Namespace, Note, Object, Platform, TaskId, Text};
+use protocol::task::{Program, Waiting};
 use sim::check::Verdict;
 use sim::kernel::storage::Store;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
-use sim::run::{Report, run};
+use sim::run::{Report, run, run_twice};
 use sim::scenario;
 use sim::world::World;
 use sim::world::demonstration::DemonstrationWorld;
@@ -86,4 +91,66 @@ fn every_flaw_is_found() {
             "{variant} is expected to violate one of {invariants:?}, and: {found}"
         );
     }
+}
+
+/// A protocol that keeps something beyond its run, as a static does.
+#[derive(Clone, Debug)]
+struct Leaky<P>(P, Arc<AtomicU32>);
+
+impl<P: Program> Program for Leaky<P> {
+    type Object = P::Object;
+    type Front = P::Front;
+
+    fn object(&self, namespace: &Namespace) -> Option<P::Object> {
+        self.0.object(namespace)
+    }
+
+    fn front(&self) -> P::Front {
+        self.0.front()
+    }
+
+    fn deliver(&self, object: &mut P::Object, event: Event, host: &mut dyn Object) -> Option<TaskId> {
+        let delivered = self.1.fetch_add(1, Ordering::Relaxed);
+        if delivered == 20 {
+            host.note(
+                TaskId(0),
+                Note {
+                    label: Label("leak"),
+                    detail: Text::new_static("the twentieth ever"),
+                },
+            );
+        }
+        self.0.deliver(object, event, host)
+    }
+
+    fn deliver_front(&self, front: &mut P::Front, event: Event, host: &mut dyn Platform) -> Option<TaskId> {
+        self.0.deliver_front(front, event, host)
+    }
+
+    fn waits<'a>(&self, object: &'a P::Object) -> Vec<(TaskId, Waiting<'a>)> {
+        self.0.waits(object)
+    }
+
+    fn front_waits<'a>(&self, front: &'a P::Front) -> Vec<(TaskId, Waiting<'a>)> {
+        self.0.front_waits(front)
+    }
+}
+
+#[test]
+fn what_outlives_a_run_is_noticed() {
+    let scenario = scenario::load("demonstration")
+        .expect("the scenario is built in")
+        .expect("it is readable");
+    let plan = DemonstrationWorld::generate(&scenario, 1);
+    let program = DemonstrationWorld::program("hardened").expect("the variant is there");
+    let honest = run_twice::<DemonstrationWorld, _, ModelStore>(&plan, &program);
+    assert_eq!(honest.verdict, Verdict::Passed);
+    let leaky = Leaky(program, Arc::default());
+    let caught = run_twice::<DemonstrationWorld, _, ModelStore>(&plan, &leaky);
+    assert!(
+        matches!(caught.verdict, Verdict::NotDeterministic(_)),
+        "{}",
+        caught.verdict
+    );
+    assert_eq!(caught.verdict.exit_code(), 4);
 }

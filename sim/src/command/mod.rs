@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
-use sim::run::{History, Report};
+use sim::run::{History, Line, Report};
 use sim::world::{PlanOf, World};
 
 /// Which store holds the objects' databases.
@@ -27,13 +27,25 @@ impl StoreKind {
         }
     }
 
-    /// Runs a plan on this store.
-    fn run<W: World>(self, plan: &PlanOf<W>, variant: &str, history: Option<&mut History>) -> Result<Report> {
+    /// Runs a plan on this store, twice where asked for: then a difference between the two is the verdict.
+    fn run<W: World>(self, plan: &PlanOf<W>, variant: &str, twice: bool) -> Result<Report> {
         let program = program::<W>(variant)?;
-        Ok(match self {
-            StoreKind::Sqlite => sim::run::run::<W, _, SqliteStore>(plan, program, history),
-            StoreKind::Model => sim::run::run::<W, _, ModelStore>(plan, program, history),
+        Ok(match (self, twice) {
+            (StoreKind::Sqlite, false) => sim::run::run::<W, _, SqliteStore>(plan, program, ()),
+            (StoreKind::Sqlite, true) => sim::run::run_twice::<W, _, SqliteStore>(plan, &program),
+            (StoreKind::Model, false) => sim::run::run::<W, _, ModelStore>(plan, program, ()),
+            (StoreKind::Model, true) => sim::run::run_twice::<W, _, ModelStore>(plan, &program),
         })
+    }
+
+    /// What happened in a run of a plan on this store.
+    fn history<W: World>(self, plan: &PlanOf<W>, variant: &str) -> Result<Vec<Line>> {
+        let (program, mut history) = (program::<W>(variant)?, History::default());
+        match self {
+            StoreKind::Sqlite => sim::run::run::<W, _, SqliteStore>(plan, program, &mut history),
+            StoreKind::Model => sim::run::run::<W, _, ModelStore>(plan, program, &mut history),
+        };
+        Ok(history.0)
     }
 }
 

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use sim::check::Verdict;
-use sim::run::{History, Report};
+use sim::check::{GENERAL, Verdict};
+use sim::run::Report;
 use sim::scenario;
 use sim::trace::{Expectation, Trace};
 use sim::world::demonstration::DemonstrationWorld;
@@ -39,6 +39,9 @@ pub struct Arguments {
     trace: Option<PathBuf>,
 }
 
+/// Which seeds are run twice, besides the last one: a share of all runs is compared with itself.
+const REPEAT_EVERY: u64 = 16;
+
 /// Does it, and answers the exit code.
 pub fn run(arguments: &Arguments, out: &mut String) -> Result<u8> {
     let Some(scenario) = scenario::load(&arguments.scenario) else {
@@ -65,7 +68,10 @@ fn run_world<W: World>(
     let (mut events, mut simulated) = (0, 0);
     for seed in arguments.seed..=last {
         let plan = W::generate(scenario, seed);
-        let report = arguments.store.run::<W>(&plan, variant, None)?;
+        let report =
+            arguments
+                .store
+                .run::<W>(&plan, variant, seed.is_multiple_of(REPEAT_EVERY) || seed == last)?;
         events += report.events;
         simulated += report.simulated.0;
         if seed < last && report.verdict == Verdict::Passed {
@@ -87,7 +93,7 @@ fn run_world<W: World>(
                 scenario.name,
                 arguments.store.name()
             )?;
-            print(&report, out)?;
+            print::<W>(&report, out)?;
         }
         let file = match (&arguments.trace, &report.verdict) {
             (Some(file), _) => Some(file.clone()),
@@ -97,7 +103,7 @@ fn run_world<W: World>(
             _ => None,
         };
         if let Some(file) = file {
-            write_trace::<W>(arguments, plan, variant, &file)?;
+            write_trace::<W>(arguments, plan, variant, &report, &file)?;
             writeln!(out, "  drydock replay {} --variant {variant}", file.display())?;
         }
         return Ok(report.verdict.exit_code());
@@ -111,25 +117,38 @@ fn failures() -> PathBuf {
 }
 
 /// What a run has shown, for people.
-pub(super) fn print(report: &Report, out: &mut String) -> fmt::Result {
+pub(super) fn print<W: World>(report: &Report, out: &mut String) -> fmt::Result {
     writeln!(out, "  {}", report.verdict)?;
+    if let Verdict::Violated(violation) = &report.verdict {
+        let mut known = W::invariants().iter().chain(&GENERAL);
+        let broken = known.find(|invariant| invariant.id == violation.invariant);
+        let statement = broken.map_or("an invariant without a statement", |invariant| {
+            invariant.statement
+        });
+        writeln!(out, "  what must hold: {statement}")?;
+    }
     writeln!(out, "  {} events, {} simulated", report.events, report.simulated)?;
     writeln!(out, "  behaviour  {}", report.behaviour)?;
     writeln!(out, "  full       {}", report.full)
 }
 
-/// Runs the plan once more with its history kept, and writes both.
-fn write_trace<W: World>(arguments: &Arguments, plan: PlanOf<W>, variant: &str, file: &Path) -> Result<()> {
-    let mut history = History::default();
-    let report = arguments.store.run::<W>(&plan, variant, Some(&mut history))?;
-    let expect = Expectation::of(&report)
+/// Writes the plan with what it has shown, and the history of one more run.
+fn write_trace<W: World>(
+    arguments: &Arguments,
+    plan: PlanOf<W>,
+    variant: &str,
+    report: &Report,
+    file: &Path,
+) -> Result<()> {
+    let history = arguments.store.history::<W>(&plan, variant)?;
+    let expect = Expectation::of(report)
         .map(|expected| (variant.into(), expected))
         .into_iter()
         .collect();
     let trace = Trace {
         plan,
         expect,
-        history: history.0,
+        history,
     };
     let mut bytes = Vec::new();
     trace

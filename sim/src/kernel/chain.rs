@@ -7,9 +7,9 @@
 use std::fmt;
 
 use protocol::host::{
-    Answer, CallError, CallOutcome, Cause, End, Entry, Event, Outcome, Request, Response, Rows, Statement,
+    Answer, CallError, CallOutcome, Cause, End, Entry, Event, Headers, Outcome, Request, Response, Rows,
+    SqlError, Statement, Stub, Value,
 };
-use protocol::host::{Stub, Value};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
@@ -204,11 +204,12 @@ fn write_what(link: &mut Link<'_>, what: &What<'_>) {
             write_statement(link, statement);
             match outcome {
                 Ok(rows) => write_rows(link, rows),
-                Err(error) => link.number(1000 + error.kind as u64),
+                Err(error) => write_sql_error(link, error),
             }
         }
         What::Transacted { batch, end, outcome } => {
             link.number(if *end == End::Commit { 4 } else { 5 });
+            link.number(batch.len() as u64);
             batch
                 .iter()
                 .for_each(|statement| write_statement(link, statement));
@@ -216,7 +217,7 @@ fn write_what(link: &mut Link<'_>, what: &What<'_>) {
                 Ok(rows) => rows.iter().for_each(|rows| write_rows(link, rows)),
                 Err(failed) => {
                     link.number(failed.at as u64);
-                    link.number(1000 + failed.error.kind as u64);
+                    write_sql_error(link, &failed.error);
                 }
             }
         }
@@ -338,22 +339,24 @@ fn write_stub(link: &mut Link<'_>, stub: &Stub) {
     link.number(u64::from(stub.serial));
 }
 
-fn write_request(link: &mut Link<'_>, request: &Request) {
-    link.text(request.method.as_str());
-    link.text(&request.path);
-    for (name, value) in request.headers.iter() {
+fn write_headers(link: &mut Link<'_>, headers: &Headers) {
+    link.number(headers.iter().count() as u64);
+    for (name, value) in headers.iter() {
         link.text(name);
         link.text(value);
     }
+}
+
+fn write_request(link: &mut Link<'_>, request: &Request) {
+    link.text(request.method.as_str());
+    link.text(&request.path);
+    write_headers(link, &request.headers);
     link.wide(request.body.digest());
 }
 
 fn write_response(link: &mut Link<'_>, response: &Response) {
     link.number(u64::from(response.status));
-    for (name, value) in response.headers.iter() {
-        link.text(name);
-        link.text(value);
-    }
+    write_headers(link, &response.headers);
     link.wide(response.body.digest());
 }
 
@@ -365,33 +368,62 @@ fn write_error(link: &mut Link<'_>, error: &CallError) {
 
 fn write_outcome(link: &mut Link<'_>, outcome: &Outcome) {
     match outcome {
-        Ok(Some(response)) => write_response(link, response),
-        Ok(None) => link.number(0),
-        Err(error) => write_error(link, error),
+        Ok(Some(response)) => {
+            link.number(1);
+            write_response(link, response);
+        }
+        Ok(None) => link.number(2),
+        Err(error) => {
+            link.number(3);
+            write_error(link, error);
+        }
     }
 }
 
 fn write_call_outcome(link: &mut Link<'_>, outcome: &CallOutcome) {
     match outcome {
-        Ok(Answer::Response(response)) => write_response(link, response),
-        Ok(Answer::Entry(value)) => link.text(value.as_deref().unwrap_or_default()),
-        Ok(Answer::Digest(digest)) => link.text(digest),
-        Ok(Answer::Done) => link.number(0),
-        Err(error) => write_error(link, error),
+        Ok(Answer::Response(response)) => {
+            link.number(1);
+            write_response(link, response);
+        }
+        Ok(Answer::Entry(None)) => link.number(2),
+        Ok(Answer::Entry(Some(value))) => {
+            link.number(3);
+            link.text(value);
+        }
+        Ok(Answer::Digest(digest)) => {
+            link.number(4);
+            link.text(digest);
+        }
+        Ok(Answer::Done) => link.number(5),
+        Err(error) => {
+            link.number(6);
+            write_error(link, error);
+        }
     }
 }
 
 fn write_statement(link: &mut Link<'_>, statement: &Statement) {
     link.text(&statement.sql);
+    link.number(statement.params.len() as u64);
     statement.params.iter().for_each(|value| write_value(link, value));
 }
 
 fn write_rows(link: &mut Link<'_>, rows: &Rows) {
+    link.number(rows.columns.len() as u64);
     link.number(rows.rows.len() as u64);
     rows.rows
         .iter()
         .flatten()
         .for_each(|value| write_value(link, value));
+}
+
+/// The kind of an error, and what it concerns; not its words.
+fn write_sql_error(link: &mut Link<'_>, error: &SqlError) {
+    link.number(u64::MAX);
+    link.number(error.kind as u64);
+    link.text(error.table.as_deref().unwrap_or_default());
+    link.text(error.column.as_deref().unwrap_or_default());
 }
 
 fn write_value(link: &mut Link<'_>, value: &Value) {

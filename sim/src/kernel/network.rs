@@ -8,14 +8,44 @@ use super::time::Micros;
 
 /// A range of lengths of time, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Bounds", into = "Bounds")]
 pub struct Span {
     /// The shortest: alternative 0.
-    #[serde(rename = "least-us")]
     pub least: Micros,
     /// The longest; not shorter than the shortest.
-    #[serde(rename = "most-us")]
     pub most: Micros,
+}
+
+/// A span as it stands in a file, in microseconds.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Bounds {
+    least_us: Micros,
+    most_us: Micros,
+}
+
+impl From<Span> for Bounds {
+    fn from(span: Span) -> Self {
+        Bounds {
+            least_us: span.least,
+            most_us: span.most,
+        }
+    }
+}
+
+impl TryFrom<Bounds> for Span {
+    type Error = String;
+
+    fn try_from(bounds: Bounds) -> Result<Self, String> {
+        if bounds.least_us > bounds.most_us {
+            let (least, most) = (bounds.least_us.0, bounds.most_us.0);
+            return Err(format!("least-us ({least}) is above most-us ({most})"));
+        }
+        Ok(Span {
+            least: bounds.least_us,
+            most: bounds.most_us,
+        })
+    }
 }
 
 impl Span {

@@ -4,6 +4,7 @@
 //! exploring choose plans and watch; none of them has a loop of its own.
 
 mod panics;
+mod twice;
 
 use protocol::host::Text;
 use protocol::task::Program;
@@ -11,6 +12,7 @@ use protocol::task::Program;
 use crate::check::{Marks, Verdict, Violation};
 use crate::kernel::storage::Store;
 use panics::Caught;
+pub use twice::run_twice;
 
 use crate::kernel::{
     BehaviourChain, Chance, FullChain, Kernel, Micros, Observed, Observer, RunHash, StepId, Stepped,
@@ -19,8 +21,11 @@ use crate::kernel::{
 use crate::plan::{Act, Fault};
 use crate::world::{PlanOf, World};
 
-/// How many events a run may take for each simulated second and party, before it counts as a runaway.
+/// How many events a run may take for each simulated second, before it counts as a runaway …
 const EVENTS_PER_SECOND: u64 = 20_000;
+
+/// … and how many in all, however long it is meant to be.
+const EVENTS_MOST: u64 = 50_000_000;
 
 /// What a run has shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,7 +183,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
 
     fn bound(&self) -> u64 {
         let seconds = self.plan.lasts.after(self.plan.settles).0 / 1_000_000 + 1;
-        seconds.saturating_mul(EVENTS_PER_SECOND)
+        seconds.saturating_mul(EVENTS_PER_SECOND).min(EVENTS_MOST)
     }
 
     fn runaway(&self) -> Violation {

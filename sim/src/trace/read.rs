@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{Entry, FORMAT, Header, Trace};
-use crate::plan::Plan;
+use crate::plan::PlanError;
+use crate::world::{PlanOf, World};
 
 /// The longest line that is read, in bytes.
 const LINE_MOST: usize = 1 << 20;
@@ -60,11 +61,16 @@ pub enum TraceErrorKind {
         found: u64,
     },
     /// It is of another world.
-    #[error("is of the world `{found}`, which this drydock does not have; it has: demonstration")]
+    #[error("is of the world `{found}`, which this drydock does not have; it has: {has}")]
     World {
         /// The world.
         found: Text,
+        /// The one that was expected.
+        has: &'static str,
     },
+    /// The plan that it begins cannot be run.
+    #[error("{0}")]
+    Plan(#[from] PlanError),
     /// Two items bear one number.
     #[error("item {0} is there twice: items are known by their numbers")]
     Twice(u32),
@@ -135,7 +141,7 @@ fn parse<T: DeserializeOwned>(line: usize, text: &str) -> Result<T, TraceError> 
 ///
 /// # Errors
 /// [`TraceError`] where the line is not a header that this version reads.
-pub fn read_world(first_line: &str) -> Result<Text, TraceError> {
+fn read_world(first_line: &str) -> Result<Text, TraceError> {
     let AnyHeader { drydock_trace, world } = parse(1, first_line)?;
     if drydock_trace != u64::from(FORMAT) {
         return Err(TraceError {
@@ -146,15 +152,11 @@ pub fn read_world(first_line: &str) -> Result<Text, TraceError> {
     Ok(world)
 }
 
-/// Reads a trace of the world of this name.
+/// Reads a trace of a world.
 ///
 /// # Errors
 /// [`TraceError`], with the first line that is wrong. Nothing has happened then.
-pub fn read<Shape, Operation>(world: &str, from: impl BufRead) -> Result<Trace<Shape, Operation>, TraceError>
-where
-    Shape: DeserializeOwned,
-    Operation: DeserializeOwned,
-{
+pub fn read<W: World>(from: impl BufRead) -> Result<Trace<W::Shape, W::Operation>, TraceError> {
     let mut lines = Lines {
         reader: from,
         line: 0,
@@ -167,15 +169,15 @@ where
         });
     };
     let found = read_world(first)?;
-    if found != world {
+    if found != W::NAME {
         return Err(TraceError {
             line: 1,
-            kind: TraceErrorKind::World { found },
+            kind: TraceErrorKind::World { found, has: W::NAME },
         });
     }
-    let header: Header<Shape> = parse(1, first)?;
+    let header: Header<W::Shape> = parse(1, first)?;
     let mut trace = Trace {
-        plan: Plan {
+        plan: PlanOf::<W> {
             scenario: header.scenario,
             seed: header.seed,
             lasts: header.lasts,
@@ -188,6 +190,10 @@ where
         expect: header.expect,
         history: Vec::new(),
     };
+    W::check(&trace.plan).map_err(|error| TraceError {
+        line: 1,
+        kind: error.into(),
+    })?;
     let mut numbers = std::collections::BTreeSet::new();
     loop {
         let Some(text) = lines.next()? else {

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Kernel, PartyId};
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanError};
 
 /// The plan of a world.
 pub type PlanOf<W> = Plan<<W as World>::Shape, <W as World>::Operation>;
@@ -54,6 +54,12 @@ pub trait World: Clone + Debug + Sized {
 
     /// What must hold in it.
     fn invariants() -> &'static [Invariant];
+
+    /// Whether a plan that comes from anywhere can be run: whether its numbers are of a size that ends.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds, and the bound.
+    fn check(plan: &PlanOf<Self>) -> Result<(), PlanError>;
 
     /// The plan of a seed.
     fn generate(scenario: &crate::scenario::Scenario<Self::Scenario>, seed: u64) -> PlanOf<Self>;

@@ -13,7 +13,7 @@ use crate::kernel::storage::Store;
 use crate::kernel::{Kernel, PartyId};
 
 /// All of them.
-pub const INVARIANTS: [Invariant; 6] = [POSITION, COPY, CHAIN, ONCE, ACKNOWLEDGED, REST];
+pub const INVARIANTS: [Invariant; 7] = [POSITION, COPY, CHAIN, ONCE, ACKNOWLEDGED, REST, ANSWERED];
 
 /// Caught by [`DemonstrationWorld::follower_moved`]. A reset may take a position back together with the commit that
 /// moved it, so positions are compared within one incarnation.
@@ -53,6 +53,13 @@ const REST: Invariant = Invariant {
     statement: "at rest the counter's value is the sum of its records, and each follower that follows has them all",
 };
 
+/// Checked like the one before. A client that is not answered waits for a task that waits for something: the detail
+/// says for what.
+const ANSWERED: Invariant = Invariant {
+    id: "DM-L2",
+    statement: "each client is answered",
+};
+
 /// One record of the log, as the database has it.
 struct Logged {
     generation: Number,
@@ -72,7 +79,8 @@ impl DemonstrationWorld {
         }
         self.seen_of_counter = commits;
         let log = self.log(kernel);
-        self.check_log(&log, kernel)
+        self.check_log(&log, kernel)?;
+        self.check_acknowledged(&log, kernel)
     }
 
     fn check_log<P: Program, S: Store>(
@@ -99,6 +107,22 @@ impl DemonstrationWorld {
             before = record.generation;
         }
         Ok(())
+    }
+
+    fn check_answered<P: Program, S: Store>(&self, kernel: &Kernel<P, S>) -> Result<(), Violation> {
+        let Some(item) = self.asked.first() else {
+            return Ok(());
+        };
+        let waits = kernel
+            .waits()
+            .into_iter()
+            .map(|(who, task, waiting)| format!("{who}: {task} waits for {waiting:?}"));
+        let waits: Vec<_> = waits.collect();
+        let detail = format!(
+            "the client of item {item} was never answered; {}",
+            waits.join("; ")
+        );
+        Err(violated(ANSWERED, kernel, &[self.counter], detail))
     }
 
     fn check_acknowledged<P: Program, S: Store>(
@@ -162,6 +186,7 @@ impl DemonstrationWorld {
         let log = self.log(kernel);
         self.check_log(&log, kernel)?;
         self.check_acknowledged(&log, kernel)?;
+        self.check_answered(kernel)?;
         let (counter, due) = (self.counter, sum(log.iter()));
         let value = read(kernel, counter, "SELECT value FROM counter WHERE id = 1");
         let value = value

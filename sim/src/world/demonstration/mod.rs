@@ -3,7 +3,7 @@
 mod generate;
 mod invariants;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use demonstration::wire::{Add, Added};
@@ -17,6 +17,7 @@ use super::{PlanOf, Variant, World};
 use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Kernel, PartyId};
+use crate::plan::PlanError;
 use crate::scenario::Scenario;
 
 pub use generate::Generate;
@@ -83,8 +84,10 @@ pub struct DemonstrationWorld {
     counter: PartyId,
     followers: Vec<Watched>,
     fronts: Vec<PartyId>,
+    /// The items whose clients wait for an answer.
+    asked: BTreeSet<u32>,
     /// What each addition that is under way was.
-    asked: BTreeMap<u32, Add>,
+    adding: BTreeMap<u32, Add>,
     /// Additions that a client was told are done: token to generation and amount.
     acknowledged: BTreeMap<Text, (Number, Number)>,
     /// How many commits of the counter were looked at.
@@ -125,6 +128,12 @@ impl World for DemonstrationWorld {
         &INVARIANTS
     }
 
+    fn check(plan: &PlanOf<Self>) -> Result<(), PlanError> {
+        PlanError::if_above("shape.followers", u64::from(plan.shape.followers), 1_000)?;
+        PlanError::if_above("shape.fronts", u64::from(plan.shape.fronts), 1_000)?;
+        plan.check()
+    }
+
     fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Self> {
         generate::generate(scenario, seed)
     }
@@ -151,7 +160,8 @@ impl World for DemonstrationWorld {
             counter,
             followers: followers.collect(),
             fronts: (0..shape.fronts).map(|_| kernel.add_front()).collect(),
-            asked: BTreeMap::new(),
+            asked: BTreeSet::new(),
+            adding: BTreeMap::new(),
             acknowledged: BTreeMap::new(),
             seen_of_counter: 0,
         }
@@ -168,7 +178,7 @@ impl World for DemonstrationWorld {
         };
         if let Some(to) = to {
             if let Operation::Add { by, token, .. } = operation {
-                self.asked.insert(
+                self.adding.insert(
                     item,
                     Add {
                         by: Number::from(*by),
@@ -176,6 +186,7 @@ impl World for DemonstrationWorld {
                     },
                 );
             }
+            self.asked.insert(item);
             kernel.send(item, to, operation.request());
         }
     }
@@ -186,7 +197,8 @@ impl World for DemonstrationWorld {
         outcome: &Outcome,
         _: &mut Kernel<P, S>,
     ) -> Result<(), Violation> {
-        let (Some(add), Ok(Some(response))) = (self.asked.remove(&item), outcome) else {
+        self.asked.remove(&item);
+        let (Some(add), Ok(Some(response))) = (self.adding.remove(&item), outcome) else {
             return Ok(());
         };
         if response.status == 200
