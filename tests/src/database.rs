@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use protocol::host::{Bytes, End, Failed, Rows, SqlError, Statement, Text, Value};
+use protocol::host::{Bytes, Rows, Text, Value};
 use protocol::number::Number;
 use rusqlite::types::{Value as Sqlite, ValueRef};
 use rusqlite::{Connection, OpenFlags, params_from_iter};
@@ -16,15 +16,6 @@ pub type Contents = BTreeMap<Text, Vec<Vec<Value>>>;
 pub struct Database(Connection);
 
 impl Database {
-    /// An empty one, in memory.
-    ///
-    /// # Panics
-    /// When SQLite cannot be opened at all.
-    #[must_use]
-    pub fn in_memory() -> Self {
-        Database(Connection::open_in_memory().expect("SQLite opens a database in memory"))
-    }
-
     /// The one in this file. A log beside it is read along.
     ///
     /// # Errors
@@ -35,33 +26,6 @@ impl Database {
             file,
             OpenFlags::SQLITE_OPEN_READ_WRITE,
         )?))
-    }
-
-    /// Runs one statement.
-    ///
-    /// # Errors
-    /// What the database refuses.
-    pub fn run(&self, statement: &Statement) -> Result<Rows, SqlError> {
-        self.query(&statement.sql, &statement.params)
-            .map_err(|error| match error {
-                rusqlite::Error::SqliteFailure(_, Some(message)) => SqlError::from_message(&message),
-                other => SqlError::from_message(&other.to_string()),
-            })
-    }
-
-    /// Runs a batch: all of it or nothing, and nothing of it stays after [`End::Rollback`].
-    ///
-    /// # Errors
-    /// The first statement that failed.
-    pub fn transaction(&self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
-        self.execute("SAVEPOINT batch");
-        let run = |(at, statement)| self.run(statement).map_err(|error| Failed { at, error });
-        let answer: Result<Vec<_>, _> = batch.iter().enumerate().map(run).collect();
-        if answer.is_err() || end == End::Rollback {
-            self.execute("ROLLBACK TO batch");
-        }
-        self.execute("RELEASE batch");
-        answer
     }
 
     /// Everything in it but SQLite's and the platform's own tables.
@@ -98,13 +62,6 @@ impl Database {
         Ok(self
             .query(&format!("SELECT * FROM {table} ORDER BY {}", key.join(", ")), &[])?
             .rows)
-    }
-
-    /// Runs what never fails.
-    fn execute(&self, sql: &str) {
-        self.0
-            .execute_batch(sql)
-            .expect("a savepoint can be set and left");
     }
 
     fn query(&self, sql: &str, params: &[Value]) -> rusqlite::Result<Rows> {

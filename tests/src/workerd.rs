@@ -33,6 +33,8 @@ pub struct Setup {
     pub program: Text,
     /// Its variant; empty for the one it has by default.
     pub variant: Text,
+    /// The module that the runtime calls: it exports the front Worker and the classes.
+    pub main: &'static str,
     /// Namespaces, each with the class that the shell has for it.
     pub namespaces: Vec<(Namespace, &'static str)>,
     /// The deployment's variables.
@@ -48,6 +50,7 @@ impl Setup {
         Setup {
             program: Text::new_static("demonstration"),
             variant: Text::new(variant),
+            main: "demonstration.mjs",
             namespaces: vec![
                 (demonstration::names::COUNTER, "Counter"),
                 (demonstration::names::FOLLOWER, "Follower"),
@@ -327,7 +330,7 @@ fn escaped(name: &str) -> String {
 fn configuration(setup: &Setup, modules: &[String]) -> String {
     let text = |value: &str| serde_json::to_string(value).expect("a text can be quoted");
     // The first is the one that the runtime calls.
-    let (front, others): (Vec<_>, Vec<_>) = modules.iter().partition(|name| *name == "front.mjs");
+    let (front, others): (Vec<_>, Vec<_>) = modules.iter().partition(|name| *name == setup.main);
     let modules: String = front
         .into_iter()
         .chain(others)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use demonstration::{labels, names};
 use libtest_mimic::Failed;
-use protocol::host::{Body, CallError, Millis, ObjectName, Request, Text, Value};
+use protocol::host::{Body, CallError, Entry, Event, Millis, ObjectName, Request, Text, Value};
 use protocol_worker::abi::{Function, Hexadecimal};
 use protocol_worker::conformance::Fault;
 use protocol_worker::record::{Moment, RecordLine, part_at, story};
@@ -278,10 +278,17 @@ fn a_panic_resets_and_says_why() -> Result<(), Failed> {
     Ok(())
 }
 
-/// One client, one request after the other: then there is one order, whoever runs it.
-/// Plays a plan against the runtime, in real time: what its clients do, and the faults that are aimed at calls.
-fn played(plan: &DemonstrationPlan, variant: &str) -> Result<(Workerd, Vec<RecordLine>), Failed> {
+/// Plays a plan against the runtime, in real time: what its clients do, one after the other, and the faults that are
+/// aimed at calls. The front Worker is given the bytes that it drew in the simulated run.
+fn played(
+    plan: &DemonstrationPlan,
+    variant: &str,
+    drawn: Hexadecimal,
+) -> Result<(Workerd, Vec<RecordLine>), Failed> {
     let mut setup = Setup::demonstration(variant);
+    let counter = Text::new_static(demonstration::front::COUNTER_KEY);
+    setup.configuration.insert(counter, plan.shape.counter.clone());
+    setup.conformance.entropy.insert(Text::new_static("front"), drawn);
     for (aim, faults) in plan.aims() {
         setup
             .conformance
@@ -290,7 +297,7 @@ fn played(plan: &DemonstrationPlan, variant: &str) -> Result<(Workerd, Vec<Recor
     }
     let workerd = Workerd::start(&setup)?;
     // The runtime loads the Worker at its first request: that must not eat into the plan's first pause.
-    workerd.ask(&Request::get("/nothing"))?;
+    workerd.id(&names::COUNTER, &ObjectName::new("main"))?;
     let mut operations: Vec<_> = plan.items.iter().collect();
     operations.sort_by_key(|item| item.at);
     let mut before = Micros::ZERO;
@@ -305,7 +312,7 @@ fn played(plan: &DemonstrationPlan, variant: &str) -> Result<(Workerd, Vec<Recor
     // The alarm comes last: once it has rung and all is quiet again, what is stored is what stays.
     for _ in 0..40 {
         let record = workerd.quiet_record(Duration::from_millis(300))?;
-        if before_the_alarm(&record).len() < record.len() {
+        if record.iter().any(rings) {
             return Ok((workerd, record));
         }
     }
@@ -348,24 +355,54 @@ fn shell_fault(aim: &Aim, fault: CallFault) -> Fault {
     }
 }
 
-/// Everything up to the first alarm: real time goes on where a plan has ended.
-fn before_the_alarm(record: &[RecordLine]) -> &[RecordLine] {
-    let rings = |line: &RecordLine| matches!(&line.what, Moment::Event { event, .. } if event.get().contains("\"alarm\""));
-    &record[..record.iter().position(rings).unwrap_or(record.len())]
+/// Whether an alarm rings in this line.
+fn rings(line: &RecordLine) -> bool {
+    let Moment::Event { event, .. } = &line.what else {
+        return false;
+    };
+    matches!(
+        serde_json::from_str(event.get()),
+        Ok(Event::Begin(Entry::Alarm(_)))
+    )
 }
 
-/// One plan, simulated and real: the same commands in the same order, and the same rows in the end.
+/// Everything up to the second alarm, in which nothing new can happen: real time goes on where a plan has ended.
+fn up_to_the_second_alarm(record: &[RecordLine]) -> &[RecordLine] {
+    let second = record.iter().enumerate().filter(|(_, line)| rings(line)).nth(1);
+    &record[..second.map_or(record.len(), |(at, _)| at)]
+}
+
+/// All bytes that the front Worker drew.
+fn drawn_by_the_front(record: &[RecordLine]) -> Hexadecimal {
+    let own = record.iter().filter(|line| line.who == "front");
+    let drawn = own.filter_map(|line| match &line.what {
+        Moment::Cross {
+            function: Function::Entropy,
+            answer,
+            ..
+        } => Some(
+            serde_json::from_str::<Hexadecimal>(answer.get())
+                .expect("entropy is answered with bytes")
+                .0,
+        ),
+        _ => None,
+    });
+    Hexadecimal(drawn.flatten().collect())
+}
+
+/// One plan, simulated and real: the same commands in the same order, pulls by alarm included, and the same rows in the
+/// end.
 fn tells_the_same_story(trace: &str, variant: &str) -> Result<(), Failed> {
     let plan = kept(trace).plan;
-    let (mut workerd, record) = played(&plan, variant)?;
     let simulated = simulate(&plan, variant);
+    let (mut workerd, record) = played(&plan, variant, drawn_by_the_front(&simulated.record))?;
     let objects = [
         ("counter/main", names::COUNTER, ObjectName::new("main")),
         ("follower/main#f1", names::FOLLOWER, ObjectName::new("main#f1")),
     ];
-    for (who, ..) in &objects {
-        let real = story(who, before_the_alarm(&record));
-        let simulated = story(who, before_the_alarm(&simulated.record));
+    for who in ["front", "counter/main", "follower/main#f1"] {
+        let real = story(who, up_to_the_second_alarm(&record));
+        let simulated = story(who, up_to_the_second_alarm(&simulated.record));
         assert!(real.len() > 20, "{who} has done something: {real:#?}");
         if let Some(parting) = part_at(&real, &simulated) {
             return Err(format!("{who}, real and simulated: {parting}").into());
