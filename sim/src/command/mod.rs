@@ -1,13 +1,15 @@
 //! What the command line offers, one module a command.
 
+mod log;
 pub mod replay;
 pub mod run;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use sim::kernel::Observer;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
-use sim::run::{History, Line, Report};
+use sim::run::Report;
 use sim::world::{PlanOf, World};
 
 /// Which store holds the objects' databases.
@@ -27,25 +29,22 @@ impl StoreKind {
         }
     }
 
-    /// Runs a plan on this store, twice where asked for: then a difference between the two is the verdict.
-    fn run<W: World>(self, plan: &PlanOf<W>, variant: &str, twice: bool) -> Result<Report> {
+    /// Runs a plan on this store twice: a difference between the two is the verdict.
+    fn run_twice<W: World>(self, plan: &PlanOf<W>, variant: &str) -> Result<Report> {
         let program = program::<W>(variant)?;
-        Ok(match (self, twice) {
-            (StoreKind::Sqlite, false) => sim::run::run::<W, _, SqliteStore>(plan, program, ()),
-            (StoreKind::Sqlite, true) => sim::run::run_twice::<W, _, SqliteStore>(plan, &program),
-            (StoreKind::Model, false) => sim::run::run::<W, _, ModelStore>(plan, program, ()),
-            (StoreKind::Model, true) => sim::run::run_twice::<W, _, ModelStore>(plan, &program),
+        Ok(match self {
+            StoreKind::Sqlite => sim::run::run_twice::<W, _, SqliteStore>(plan, &program),
+            StoreKind::Model => sim::run::run_twice::<W, _, ModelStore>(plan, &program),
         })
     }
 
-    /// What happened in a run of a plan on this store.
-    fn history<W: World>(self, plan: &PlanOf<W>, variant: &str) -> Result<Vec<Line>> {
-        let (program, mut history) = (program::<W>(variant)?, History::default());
-        match self {
-            StoreKind::Sqlite => sim::run::run::<W, _, SqliteStore>(plan, program, &mut history),
-            StoreKind::Model => sim::run::run::<W, _, ModelStore>(plan, program, &mut history),
-        };
-        Ok(history.0)
+    /// Runs a plan on this store, and lets somebody listen.
+    fn run<W: World>(self, plan: &PlanOf<W>, variant: &str, watch: impl Observer) -> Result<Report> {
+        let program = program::<W>(variant)?;
+        Ok(match self {
+            StoreKind::Sqlite => sim::run::run::<W, _, SqliteStore>(plan, program, watch),
+            StoreKind::Model => sim::run::run::<W, _, ModelStore>(plan, program, watch),
+        })
     }
 }
 

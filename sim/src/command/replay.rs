@@ -11,6 +11,7 @@ use sim::trace::{Trace, read};
 use sim::world::World;
 use sim::world::demonstration::DemonstrationWorld;
 
+use super::log::{Log, LogLevel};
 use super::{StoreKind, default_variant};
 
 /// Replay a trace
@@ -30,10 +31,14 @@ pub struct Arguments {
     /// The variant of the protocol's rules [default: with --expect all that the trace names, else the first it names]
     #[arg(long)]
     variant: Option<String>,
+    /// Log what happens, to standard error, as it happens
+    #[arg(long, value_enum, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "info")]
+    log: Option<LogLevel>,
 }
 
 /// Does it, and answers the exit code.
 pub fn replay(arguments: &Arguments, out: &mut String) -> Result<u8> {
+    arguments.log.iter().for_each(|level| level.start());
     let file = &arguments.trace;
     let trace = if file == Path::new("-") {
         load::<DemonstrationWorld>(std::io::stdin().lock(), "the standard input")?
@@ -55,7 +60,10 @@ fn replay_world<W: World>(
 ) -> Result<u8> {
     let mut code = 0;
     for variant in variants::<W>(arguments, trace) {
-        let report = arguments.store.run::<W>(&trace.plan, variant, true)?;
+        if arguments.log.is_some() {
+            arguments.store.run::<W>(&trace.plan, variant, Log)?;
+        }
+        let report = arguments.store.run_twice::<W>(&trace.plan, variant)?;
         writeln!(
             out,
             "{} · {variant} · {} · seed {}",

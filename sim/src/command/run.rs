@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use sim::check::{GENERAL, Verdict};
-use sim::run::Report;
+use sim::run::{History, Report};
 use sim::scenario;
 use sim::trace::{Expectation, Trace};
 use sim::world::demonstration::DemonstrationWorld;
 use sim::world::{PlanOf, World};
 
+use super::log::{Log, LogLevel};
 use super::{StoreKind, default_variant};
 
 /// Run one seed of a scenario, or a few in a row
@@ -34,16 +35,20 @@ pub struct Arguments {
     /// The variant of the protocol's rules [default: the first of the world's]
     #[arg(long)]
     variant: Option<String>,
+    /// Log what happens, to standard error, as it happens
+    #[arg(long, value_enum, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "info")]
+    log: Option<LogLevel>,
     /// Write the trace of the last run to this file, whatever its verdict
     #[arg(long)]
     trace: Option<PathBuf>,
 }
 
-/// Which seeds are run twice, besides the last one: a share of all runs is compared with itself.
+/// Which seeds are run twice, besides the last one and those that are not passed.
 const REPEAT_EVERY: u64 = 16;
 
 /// Does it, and answers the exit code.
 pub fn run(arguments: &Arguments, out: &mut String) -> Result<u8> {
+    arguments.log.iter().for_each(|level| level.start());
     let Some(scenario) = scenario::load(&arguments.scenario) else {
         let known: Vec<_> = scenario::names().collect();
         bail!(
@@ -68,10 +73,14 @@ fn run_world<W: World>(
     let (mut events, mut simulated) = (0, 0);
     for seed in arguments.seed..=last {
         let plan = W::generate(scenario, seed);
-        let report =
-            arguments
-                .store
-                .run::<W>(&plan, variant, seed.is_multiple_of(REPEAT_EVERY) || seed == last)?;
+        let mut report = arguments
+            .store
+            .run::<W>(&plan, variant, arguments.log.map(|_| Log))?;
+        // What is told to anybody, and a share of all the rest, is compared with itself.
+        if report.verdict != Verdict::Passed || seed == last || seed.is_multiple_of(REPEAT_EVERY) {
+            report = arguments.store.run_twice::<W>(&plan, variant)?;
+        }
+
         events += report.events;
         simulated += report.simulated.0;
         if seed < last && report.verdict == Verdict::Passed {
@@ -140,7 +149,8 @@ fn write_trace<W: World>(
     report: &Report,
     file: &Path,
 ) -> Result<()> {
-    let history = arguments.store.history::<W>(&plan, variant)?;
+    let mut history = History::default();
+    arguments.store.run::<W>(&plan, variant, &mut history)?;
     let expect = Expectation::of(report)
         .map(|expected| (variant.into(), expected))
         .into_iter()
@@ -148,7 +158,7 @@ fn write_trace<W: World>(
     let trace = Trace {
         plan,
         expect,
-        history,
+        history: history.0,
     };
     let mut bytes = Vec::new();
     trace
