@@ -101,13 +101,15 @@ impl<P: Program, S: Store> Kernel<P, S> {
     }
 
     /// An incarnation has ended, perhaps during a run of its alarm. An abort counts as a failed run (`workerd.md` A9);
-    /// of a machine's failure nobody has kept count, and the alarm is simply overdue (A10, A11).
+    /// of a machine's failure nobody has kept count, and the alarm is simply overdue (A10, A11). Where the commit that had
+    /// set the alarm is lost, there is nothing to run again.
     pub(super) fn interrupt_alarm_run(&mut self, id: PartyId, counted: bool) {
         let Some(storage) = &mut self.party_mut(id).storage else {
             return;
         };
         let alarm = &mut storage.alarm;
-        if counted && alarm.running.is_some() && alarm.stored.is_some() {
+        let same = |run: Running| alarm.stored == Some(run.scheduled) || run.set_since;
+        if counted && alarm.running.is_some_and(same) {
             if alarm.end_run(true) {
                 self.retry_alarm(id);
                 return;

@@ -78,6 +78,7 @@ impl fmt::Display for Origin {
 
 /// The address of one choice.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ChoiceKey {
     /// What it decides.
     pub purpose: Purpose,
@@ -104,6 +105,7 @@ impl fmt::Display for ChoiceKey {
 
 /// A choice that a plan fixes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FixedChoice {
     /// Which choice.
     pub key: ChoiceKey,
@@ -142,7 +144,10 @@ impl TryFrom<String> for Ratio {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let parts = text.split_once(" in ");
+        let parts = text.split_once(" in ").filter(|(hits, of)| {
+            let plain = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
+            plain(hits) && plain(of)
+        });
         let numbers = parts.and_then(|(hits, of)| Some((hits.parse().ok()?, of.parse().ok()?)));
         match numbers {
             Some((hits, of)) if of > 0 && hits <= of => Ok(Ratio { hits, of }),

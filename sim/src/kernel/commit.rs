@@ -14,13 +14,14 @@ use super::watch::{FaultKind, Observer, What};
 use super::{Kernel, Pending};
 
 /// What a turn leaves.
+#[derive(Clone, Debug)]
 pub(super) struct TurnEnd {
     /// How things were before its first write, if it wrote.
     pub undo: Option<Undo>,
     /// What it asked for, in order.
     pub outputs: Vec<Held>,
-    /// When its code had done.
-    pub at: Micros,
+    /// Why the incarnation ends with it, if it does.
+    pub aborted: Option<Text>,
     /// What its event descends from.
     pub origin: OriginId,
 }
@@ -36,9 +37,36 @@ pub(super) struct IncarnationEnd<'a> {
 }
 
 impl<P: Program, S: Store> Kernel<P, S> {
-    /// A turn has run to its end: its writes go to the storage, and its messages leave, each when all writes made
-    /// before it are durable.
-    pub(super) fn commit(&mut self, id: PartyId, turn: TurnEnd, watch: &mut dyn Observer) {
+    /// A turn's code has done.
+    pub(super) fn end_turn(&mut self, id: PartyId, turn: TurnEnd, watch: &mut dyn Observer) {
+        match &turn.aborted {
+            None => self.commit(id, turn, watch),
+            Some(why) => {
+                let (
+                    why,
+                    TurnEnd {
+                        undo,
+                        outputs,
+                        origin,
+                        ..
+                    },
+                ) = (why.clone(), turn);
+                self.abort(
+                    id,
+                    undo,
+                    IncarnationEnd {
+                        outputs,
+                        why: &why,
+                        origin,
+                    },
+                    watch,
+                );
+            }
+        }
+    }
+
+    /// Its writes go to the storage, and its messages leave, each when all writes made before it are durable.
+    fn commit(&mut self, id: PartyId, turn: TurnEnd, watch: &mut dyn Observer) {
         let mut behind = Vec::new();
         for held in turn.outputs {
             let storage = self.party_mut(id).storage.as_mut();
@@ -48,11 +76,11 @@ impl<P: Program, S: Store> Kernel<P, S> {
             match earlier {
                 _ if gated && held.behind_write => behind.push(held),
                 Some(earlier) if gated => earlier.held.push(held),
-                _ => self.release(id, held, turn.at, watch),
+                _ => self.release(id, held, self.now, watch),
             }
         }
         if let Some(undo) = turn.undo {
-            self.commit_writes(id, undo, behind, turn.at, turn.origin, watch);
+            self.commit_writes(id, undo, behind, turn.origin, watch);
         } else {
             assert!(
                 behind.is_empty(),
@@ -67,19 +95,19 @@ impl<P: Program, S: Store> Kernel<P, S> {
         id: PartyId,
         undo: Undo,
         held: Vec<Held>,
-        at: Micros,
         origin: OriginId,
         watch: &mut dyn Observer,
     ) {
         let (takes, source) = (self.knobs.confirm, self.source(origin));
         let takes = takes.draw(&mut self.chance, Purpose::Confirm, source, &Text::default());
+        let now = self.now;
         let party = self.party_mut(id);
         let (who, incarnation) = (party.who.clone(), party.incarnation);
         let storage = party.storage.as_mut().expect("only an object writes");
         let nth = storage.commits;
         storage.commits += 1;
         // Commits are confirmed in the order they were made.
-        let due = at.after(takes).max(storage.last_confirm);
+        let due = now.after(takes).max(storage.last_confirm);
         storage.last_confirm = due;
         storage.unconfirmed.push_back(Commit {
             nth,
@@ -141,8 +169,18 @@ impl<P: Program, S: Store> Kernel<P, S> {
         if self.party(id).life.is_none() {
             return;
         }
-        let storage = self.party(id).storage.as_ref();
-        let unconfirmed = storage.map_or(0, |storage| storage.unconfirmed.len());
+        let party = self.party_mut(id);
+        // A turn whose code had not done has written nothing.
+        let unfinished = party.holding.take();
+        let undo = unfinished.as_ref().and_then(|turn| turn.undo);
+        if let (Some(undo), Some(storage)) = (undo, &mut party.storage) {
+            storage.store.rollback_to(undo.mark);
+            storage.alarm.restore(undo.alarm);
+        }
+        let unconfirmed = party
+            .storage
+            .as_ref()
+            .map_or(0, |storage| storage.unconfirmed.len());
         let source = self.source(origin);
         let lost = self.chance.choose(
             Purpose::Survivors,
@@ -166,7 +204,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
             id,
             survivors,
             IncarnationEnd {
-                outputs: Vec::new(),
+                outputs: unfinished.map_or_else(Vec::new, |turn| turn.outputs),
                 why: &why,
                 origin,
             },
@@ -217,8 +255,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
         let mut told: Vec<_> = open
             .map(|(task, to)| (to, origins.get(&task).copied().unwrap_or(end.origin)))
             .collect();
-        // What had arrived while the code held the thread is told of the end too; the next incarnation is free.
-        party.busy_until = Micros::ZERO;
+        // What had arrived while the code held the thread is told of the end too.
         for sent in std::mem::take(&mut party.waiting) {
             match sent.delivery {
                 Delivery::Request { reply_to, .. } => told.push((reply_to, sent.origin)),
@@ -270,7 +307,7 @@ impl<P: Program, S: Store> Party<P, S> {
             replies: self.replies.clone(),
             stubs: self.stubs.clone(),
             calls_made: self.calls_made.clone(),
-            busy_until: self.busy_until,
+            holding: self.holding.clone(),
             waiting: self.waiting.clone(),
             storage: self.storage.as_mut().map(|storage| Storage {
                 store: storage.store.fork(),
@@ -293,7 +330,9 @@ impl<P: Program, S: Store> Party<P, S> {
         }
         self.replies.hash(hasher);
         self.calls_made.hash(hasher);
-        self.busy_until.since(now).hash(hasher);
+        for held in self.holding.iter().flat_map(|turn| &turn.outputs) {
+            held.output.hash(hasher);
+        }
         for sent in &self.waiting {
             sent.delivery.hash(hasher);
         }

@@ -33,7 +33,7 @@ pub use queue::EventKey;
 pub use time::{EPOCH, Micros};
 pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
 
-use commit::{IncarnationEnd, TurnEnd};
+use commit::TurnEnd;
 use party::{Alarm, Delivery, Life, Party, ReplyTo, Sent, Storage};
 use queue::Queue;
 use storage::{Store, Surroundings};
@@ -47,7 +47,9 @@ enum Pending {
     Item(u32),
     /// Something arrives at a party.
     Arrival(PartyId, Sent),
-    /// A party's thread is free again.
+    /// The code that holds a party's thread has done.
+    Done(PartyId, u32),
+    /// A party's thread is free, and something waits for it.
     Free(PartyId),
     /// A commit is durable.
     Confirmed(PartyId, u32),
@@ -84,6 +86,7 @@ pub struct Kernel<P: Program, S: Store> {
     pool: S::Pool,
     now: Micros,
     steps: u64,
+    turns: u64,
     queue: Queue<Pending>,
     chance: Chance,
     /// The party whose step is being taken.
@@ -93,6 +96,7 @@ pub struct Kernel<P: Program, S: Store> {
     parties: Vec<Party<P, S>>,
     objects: BTreeMap<(Namespace, ObjectName), PartyId>,
     fronts: Vec<PartyId>,
+    names: BTreeMap<Text, PartyId>,
     shared: BTreeMap<(Shared, Text), Text>,
 }
 
@@ -105,6 +109,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
             pool: S::Pool::default(),
             now: Micros::ZERO,
             steps: 0,
+            turns: 0,
             queue: Queue::new(),
             chance,
             here: PlaceId::NOWHERE,
@@ -113,6 +118,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
             parties: Vec::new(),
             objects: BTreeMap::new(),
             fronts: Vec::new(),
+            names: BTreeMap::new(),
             shared: BTreeMap::new(),
         }
     }
@@ -127,6 +133,12 @@ impl<P: Program, S: Store> Kernel<P, S> {
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// How many turns the parties have had.
+    #[must_use]
+    pub fn turns(&self) -> u64 {
+        self.turns
     }
 
     /// The events that could be taken next, earliest first.
@@ -197,6 +209,12 @@ impl<P: Program, S: Store> Kernel<P, S> {
         self.objects
             .iter()
             .map(|((namespace, name), id)| (namespace, name, *id))
+    }
+
+    /// The party of this name, if it has been reached.
+    #[must_use]
+    pub fn named(&self, who: &Text) -> Option<PartyId> {
+        self.names.get(who).copied()
     }
 
     /// A party's name, as observers are told it.
@@ -285,6 +303,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
             Pending::Item(_) | Pending::Answered { .. } => PlaceId::NOWHERE,
             Pending::Arrival(party, _)
             | Pending::Free(party)
+            | Pending::Done(party, _)
             | Pending::Confirmed(party, _)
             | Pending::Reset(party, _) => self.party(*party).place,
         };
@@ -305,6 +324,10 @@ impl<P: Program, S: Store> Kernel<P, S> {
             }
             Pending::Free(party) => {
                 self.free(party, watch);
+                Stepped::Party(party)
+            }
+            Pending::Done(party, incarnation) => {
+                self.done(party, incarnation, watch);
                 Stepped::Party(party)
             }
             Pending::Confirmed(party, incarnation) => {
@@ -331,6 +354,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
         let id = PartyId(u32::try_from(self.parties.len()).expect("a run has fewer than 2^32 parties"));
         let alarm_origin = self.chance.origin(&Origin::Alarm(who.clone()));
         let place = self.chance.place(&who);
+        self.names.insert(who.clone(), id);
         let storage = address.is_some().then(|| Storage {
             store: S::open(&self.pool),
             alarm: Alarm::default(),
@@ -349,7 +373,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
             replies: BTreeMap::new(),
             stubs: BTreeMap::new(),
             calls_made: BTreeMap::new(),
-            busy_until: Micros::ZERO,
+            holding: None,
             waiting: VecDeque::new(),
             storage,
         });
@@ -382,34 +406,39 @@ impl<P: Program, S: Store> Kernel<P, S> {
 
     /// Something has reached a party: it has its turn, or waits until the thread is free.
     fn arrive(&mut self, id: PartyId, sent: Sent, watch: &mut dyn Observer) {
-        let now = self.now;
         let party = self.party_mut(id);
-        if party.waiting.is_empty() && party.busy_until <= now {
+        if party.waiting.is_empty() && party.holding.is_none() {
             self.turn(id, sent, watch);
+        } else {
+            party.waiting.push_back(sent);
+        }
+    }
+
+    /// The code that held a party's thread has done.
+    fn done(&mut self, id: PartyId, incarnation: u32, watch: &mut dyn Observer) {
+        let party = self.party_mut(id);
+        if party.incarnation == incarnation
+            && let Some(turn) = party.holding.take()
+        {
+            self.end_turn(id, turn, watch);
+            self.free(id, watch);
+        }
+    }
+
+    /// A party's thread is free: the first that waits for it has its turn.
+    fn free(&mut self, id: PartyId, watch: &mut dyn Observer) {
+        let party = self.party_mut(id);
+        if party.holding.is_some() {
             return;
         }
-        party.waiting.push_back(sent);
-        if party.waiting.len() == 1 {
-            self.schedule_free(id);
-        }
-    }
-
-    fn schedule_free(&mut self, id: PartyId) {
-        let party = self.party(id);
-        if let Some(first) = party.waiting.front() {
-            let (at, origin) = (party.busy_until.max(self.now), first.origin);
-            self.schedule(at, origin, Pending::Free(id));
-        }
-    }
-
-    fn free(&mut self, id: PartyId, watch: &mut dyn Observer) {
-        // A thread that was to be free by now can have got a new incarnation, and that be busy again.
-        if self.party(id).busy_until <= self.now
-            && let Some(sent) = self.party_mut(id).waiting.pop_front()
-        {
+        if let Some(sent) = party.waiting.pop_front() {
             self.turn(id, sent, watch);
         }
-        self.schedule_free(id);
+        let party = self.party(id);
+        if let (None, Some(next)) = (&party.holding, party.waiting.front()) {
+            let origin = next.origin;
+            self.schedule(self.now, origin, Pending::Free(id));
+        }
     }
 
     /// One turn of a party's code.
@@ -417,6 +446,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
         let Some((event, reply_to)) = self.admit(id, sent.delivery) else {
             return;
         };
+        self.turns += 1;
         let step = StepId(self.steps);
         let who = self.party(id).who.clone();
         let party = &mut self.parties[id.0 as usize];
@@ -477,31 +507,20 @@ impl<P: Program, S: Store> Kernel<P, S> {
             Life::Object(object) => self.program.deliver(object, event, &mut turn),
             Life::Front(front) => self.program.deliver_front(front, event, &mut turn),
         };
-        let at = turn.at();
+        let (worked, origin) = (turn.worked, sent.origin);
         let undo = turn.database.as_ref().and_then(|database| database.undo);
-        let (outputs, aborted, origin) = (turn.outputs, turn.aborted, sent.origin);
-        party.busy_until = party.busy_until.max(at);
-        match aborted {
-            None => self.commit(
-                id,
-                TurnEnd {
-                    undo,
-                    outputs,
-                    at,
-                    origin,
-                },
-                watch,
-            ),
-            Some(why) => self.abort(
-                id,
-                undo,
-                IncarnationEnd {
-                    outputs,
-                    why: &why,
-                    origin,
-                },
-                watch,
-            ),
+        let end = TurnEnd {
+            undo,
+            outputs: turn.outputs,
+            aborted: turn.aborted,
+            origin,
+        };
+        if worked == Micros::ZERO {
+            self.end_turn(id, end, watch);
+        } else {
+            let incarnation = party.incarnation;
+            party.holding = Some(end);
+            self.schedule(self.now.after(worked), origin, Pending::Done(id, incarnation));
         }
     }
 
@@ -541,6 +560,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
             pool: S::Pool::default(),
             now: self.now,
             steps: self.steps,
+            turns: self.turns,
             queue: self.queue.clone(),
             chance: self.chance.clone(),
             here: self.here,
@@ -549,6 +569,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
             parties: self.parties.iter_mut().map(Party::fork).collect(),
             objects: self.objects.clone(),
             fronts: self.fronts.clone(),
+            names: self.names.clone(),
             shared: self.shared.clone(),
         }
     }
@@ -578,7 +599,7 @@ impl Pending {
             Pending::Item(item) => item.hash(hasher),
             Pending::Arrival(party, sent) => (party, &sent.delivery).hash(hasher),
             Pending::Free(party) | Pending::Reset(party, _) => party.hash(hasher),
-            Pending::Confirmed(party, _) => party.hash(hasher),
+            Pending::Done(party, _) | Pending::Confirmed(party, _) => party.hash(hasher),
             Pending::Answered { item, outcome, .. } => (item, outcome).hash(hasher),
         }
     }

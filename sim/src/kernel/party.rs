@@ -9,6 +9,7 @@ use protocol::host::{
 use protocol::task::Program;
 
 use super::choice::{OriginId, PlaceId};
+use super::commit::TurnEnd;
 use super::queue::EventKey;
 use super::storage::Mark;
 use super::time::Micros;
@@ -197,6 +198,10 @@ impl Alarm {
     }
 
     pub fn set(&mut self, at: Option<Millis>) {
+        // The same time once more changes nothing (`platform.md` section 6, item 1), a pending retry included.
+        if self.running.is_none() && self.stored == at {
+            return;
+        }
         self.stored = at;
         if let Some(running) = &mut self.running {
             running.set_since = true;
@@ -248,8 +253,8 @@ pub(super) struct Party<P: Program, S> {
     pub stubs: BTreeMap<(Option<TaskId>, Stub), StubState>,
     /// How many calls it has begun at each label.
     pub calls_made: BTreeMap<Label, u32>,
-    /// The thread is held until then.
-    pub busy_until: Micros,
+    /// A turn whose code has declared work and holds the thread: what it leaves when it has done.
+    pub holding: Option<TurnEnd>,
     /// What has arrived while the thread was held, in the order it came.
     pub waiting: VecDeque<Sent>,
     pub storage: Option<Storage<S>>,

@@ -73,11 +73,6 @@ impl<'k, S: Store> Turn<'k, S> {
         });
     }
 
-    /// The instant at which the code stands now.
-    pub fn at(&self) -> Micros {
-        self.started.after(self.worked)
-    }
-
     fn origin_of(&self, task: TaskId) -> OriginId {
         self.origins.get(&task).copied().unwrap_or(self.origin)
     }

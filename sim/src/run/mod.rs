@@ -6,6 +6,8 @@
 mod panics;
 mod twice;
 
+use std::collections::BTreeMap;
+
 use protocol::host::Text;
 use protocol::task::Program;
 
@@ -70,6 +72,8 @@ pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
     world: W,
     ears: Ears<O>,
     healing: bool,
+    /// Where in the plan each item stands.
+    items: BTreeMap<u32, usize>,
 }
 
 /// Runs a plan to its end.
@@ -78,6 +82,13 @@ pub fn run<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: P, others:
     let verdict = panics::caught(|| simulation.finish()).unwrap_or_else(|caught| match caught {
         Caught::Unsupported(UnsupportedStatement(what)) => {
             Verdict::Void(Text::from(format!("the store does not run `{what}`")))
+        }
+        // What fails in the simulator is no finding about the protocol.
+        Caught::Panic { place, message } if place.contains("sim/src/") => {
+            panic!(
+                "the simulator itself has failed at {place}: {message} (seed {} of {})",
+                plan.seed, plan.scenario
+            )
         }
         Caught::Panic { place, message } => Verdict::Violated(Violation {
             invariant: Text::new_static("PANIC"),
@@ -111,6 +122,12 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             world,
             ears,
             healing: false,
+            items: plan
+                .items
+                .iter()
+                .enumerate()
+                .map(|(at, item)| (item.id, at))
+                .collect(),
         }
     }
 
@@ -130,6 +147,11 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             .earliest()
             .filter(|key| key.at <= self.plan.lasts.after(self.plan.settles));
         let Some(key) = next else {
+            if self.kernel.turns() == 0 {
+                return Some(Verdict::Void(Text::new_static(
+                    "no object and no front Worker had a single turn",
+                )));
+            }
             return Some(
                 self.world
                     .settled(&mut self.kernel)
@@ -160,20 +182,11 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
     }
 
     fn act(&mut self, id: u32) {
-        let item = self
-            .plan
-            .items
-            .iter()
-            .find(|item| item.id == id)
-            .expect("an item that is due is in the plan");
+        let item = &self.plan.items[self.items[&id]];
         match &item.act {
             Act::Operation(operation) => self.world.perform(id, operation, &mut self.kernel),
             Act::Fault(Fault::Reset { object }) => {
-                let found = self
-                    .kernel
-                    .objects()
-                    .find(|(_, _, party)| self.kernel.who(*party) == object);
-                if let Some((_, _, party)) = found {
+                if let Some(party) = self.kernel.named(object) {
                     self.kernel.reset(id, party);
                 }
             }
@@ -231,12 +244,14 @@ impl<W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'_, W, P, S
             world: self.world.clone(),
             ears: self.ears.clone(),
             healing: self.healing,
+            items: self.items.clone(),
         }
     }
 }
 
 /// One line of a run's history.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Line {
     /// During which step.
     pub step: StepId,

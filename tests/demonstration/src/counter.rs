@@ -6,7 +6,7 @@ use protocol::task::{Context, Frame, Resume, Role, Step};
 
 use crate::names;
 use crate::request::{self, BadRequest, target};
-use crate::rules::Rules;
+use crate::rules::{Policy, Rules};
 use crate::wire::{Added, Follow, LogPage, Standing, answer};
 use crate::{Failure, Next, labels};
 
@@ -78,7 +78,7 @@ impl Role for Counter {
             Entry::Request(request) => {
                 read(&request).unwrap_or_else(|bad| CounterFrame::Answer(Ask::Nothing(bad)))
             }
-            // A counter never sets an alarm. Should one ring all the same, it finds nothing to do.
+            // What the alarm is for is done when an incarnation starts.
             Entry::Alarm(_) => CounterFrame::Answer(Ask::Alarm),
         }
     }
@@ -192,6 +192,17 @@ pub fn take_unsealed_back(cx: &mut Cx<'_, '_>) -> Result<(), Failure> {
     let sealed = store::sum(cx)?;
     cx.sql(&store::set_value(sealed))?;
     Ok(())
+}
+
+/// As documented: nothing.
+pub fn watch_over_nothing(_: &Policy, _: &mut Cx<'_, '_>) {}
+
+/// Sets the alarm, if it is not set: should this incarnation end before the record is sealed, the alarm wakes the next
+/// one, which takes the value back, also where nobody asks for it again.
+pub fn watch_over_unsealed(policy: &Policy, cx: &mut Cx<'_, '_>) {
+    if cx.alarm().is_none() {
+        cx.set_alarm(Some(cx.now().after(policy.pull_every)));
+    }
 }
 
 /// The answer to an addition.

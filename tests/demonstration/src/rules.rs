@@ -35,6 +35,8 @@ pub struct Rules {
     pub answered_before: fn(Option<&Added>) -> Option<Added>,
     /// What a new incarnation of the counter does about additions that were committed and never sealed.
     pub take_back: fn(&mut counter::Cx<'_, '_>) -> Result<(), Failure>,
+    /// What the counter does in the turn that commits a value which no record accounts for yet.
+    pub watch_over: fn(&Policy, &mut counter::Cx<'_, '_>),
     /// Which records of an answer a follower applies.
     pub apply: fn(&PullFacts<'_>) -> Application,
     /// Which object a front sends a request to.
@@ -76,6 +78,7 @@ pub const DOCUMENTED: Rules = Rules {
     admit,
     answered_before,
     take_back: counter::take_nothing_back,
+    watch_over: counter::watch_over_nothing,
     apply,
     route,
     add: AddSteps::DOCUMENTED,

@@ -156,6 +156,7 @@ fn rates_are_read_as_they_are_written() {
         "1 in 0",
         "3 in 2",
         "-1 in 2",
+        "+1 in 2",
         "1 of 2",
         "one in two",
         "1 in 99999999999",

@@ -117,6 +117,7 @@ fn commit(
         return Ok(Step::Return(Some(refused(cx, &refusal))));
     }
     run(cx, add, End::Commit)?;
+    (rules.watch_over)(&rules.policy, cx);
 
     let parent = store::head(cx)?;
     counter.issued = counter.issued + Number::from(1);

@@ -39,7 +39,10 @@ pub const CHANGES: &[Change] = &[
         invariant: "the counter's value is the sum of its sealed records, where no addition is under way",
         reason: "an incarnation that ends at the digest's await leaves a value that no record accounts for",
         trace: Some("traces/demonstration/reset-at-the-digest.jsonl"),
-        apply: |rules| rules.take_back = counter::take_unsealed_back,
+        apply: |rules| {
+            rules.take_back = counter::take_unsealed_back;
+            rules.watch_over = counter::watch_over_unsealed;
+        },
     },
 ];
 
