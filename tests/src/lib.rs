@@ -1,1 +1,3 @@
-//! tests.
+//! What the suites of this package share. The suites themselves stand in `tests/`, one file each.
+
+pub mod vectors;
