@@ -11,4 +11,5 @@
 pub mod ecma;
 pub mod host;
 pub mod number;
+pub mod sql;
 pub mod task;

@@ -11,6 +11,7 @@ mod json;
 mod load;
 mod number;
 mod report;
+mod sql;
 pub mod suite;
 mod unholdable;
 
@@ -75,7 +76,7 @@ impl Runner {
 
 /// The runners of all areas.
 pub fn runners() -> Vec<Runner> {
-    [number::runners, front::runners]
+    [number::runners, front::runners, sql::runners]
         .iter()
         .flat_map(|area| area())
         .collect()
