@@ -10,5 +10,6 @@
 
 pub mod ecma;
 pub mod host;
+pub mod lanes;
 pub mod number;
 pub mod task;
