@@ -1,6 +1,6 @@
 //! The conformance vectors, run through the public API of `protocol`.
 //!
-//! `tests/vectors/` holds one JSON file per function or flow; its `README.md` says what they mean. [`suite::trials`]
+//! `tests/vectors/` holds one JSON file per function or flow; its `README.md` says what they mean. [`suite::load`]
 //! makes one test of each vector. To cover a file, add a [`Runner`] for it to the module of its area, and a new area
 //! to [`runners`].
 
@@ -81,3 +81,6 @@ pub fn runners() -> Vec<Runner> {
         .flat_map(|area| area())
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

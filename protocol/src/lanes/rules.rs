@@ -1,0 +1,211 @@
+//! The rules of replica lanes as one table: every decision that a flow asks for, grouped by noun.
+//!
+//! A flow calls `rules.routing.choose_target`, never the function itself. So a mended or broken protocol is a table with
+//! some entries exchanged, and no flow ever asks which protocol it is part of. [`Rules::DOCUMENTED`] is what the
+//! contract says.
+
+use super::belief::{Beliefs, Hearsay, LanesPointer};
+use super::demand::{GrowthFacts, NoGrowth, RowFacts, Window};
+use super::fence::{Fence, FenceFacts};
+use super::name::LaneName;
+use super::partition::{IdStride, PartitionFacts, Writer};
+use super::routing::{AffinityFacts, FailoverFacts, Origination, Route, RouteFacts};
+use super::site::Scheme;
+use super::{backoff, belief, demand, fence, name, origin, partition, routing, session, setting, site};
+use crate::ecma::JsString;
+use crate::host::Millis;
+use crate::number::Number;
+
+/// All rules. A variant is a copy with some of them exchanged.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Names of objects.
+    pub names: Names,
+    /// What the deployment's variables mean.
+    pub settings: Settings,
+    /// What front Workers believe about lanes.
+    pub beliefs: BeliefRules,
+    /// Where requests go.
+    pub routing: Routing,
+    /// Site ids.
+    pub sites: Sites,
+    /// Sessions and attempts.
+    pub sessions: Sessions,
+    /// How the pool grows.
+    pub demand: Demand,
+    /// Who mints which row ids.
+    pub partition: Partition,
+    /// Generation fences.
+    pub fence: FenceRules,
+    /// Copies of the primary's state.
+    pub copies: Copies,
+}
+
+/// See [`name`].
+#[derive(Clone, Copy, Debug)]
+pub struct Names {
+    /// [`name::replica_name`]
+    pub replica_name: fn(&str, Number) -> String,
+    /// [`name::replica_of`]
+    pub replica_of: fn(&str) -> Option<LaneName<'_>>,
+}
+
+/// See [`setting`].
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// [`setting::replica_count`]
+    pub replica_count: fn(Option<&str>) -> Number,
+    /// [`setting::replica_lag`]
+    pub replica_lag: fn(Option<&str>) -> Millis,
+    /// [`setting::max_lanes`]
+    pub max_lanes: fn(Option<&str>) -> Number,
+    /// [`setting::write_forward`]
+    pub write_forward: fn(Option<&str>) -> bool,
+    /// [`setting::auto_scale`]
+    pub auto_scale: fn(Option<&str>) -> bool,
+}
+
+/// See [`belief`].
+#[derive(Clone, Copy, Debug)]
+pub struct BeliefRules {
+    /// [`belief::format_lanes_pointer`]
+    pub format_pointer: fn(LanesPointer) -> String,
+    /// [`belief::parse_lanes_pointer`]
+    pub parse_pointer: fn(Option<&str>) -> Option<LanesPointer>,
+    /// [`belief::remember_lanes`]
+    pub remember: fn(&mut Beliefs, &Hearsay<'_>),
+    /// [`belief::believed_lanes`]
+    pub believed: fn(&Beliefs, &str, Millis) -> Number,
+}
+
+/// See [`routing`].
+#[derive(Clone, Copy, Debug)]
+pub struct Routing {
+    /// [`routing::affinity_key`]
+    pub affinity_key: fn(&AffinityFacts<'_>) -> String,
+    /// [`routing::origination_route`]
+    pub origination_route: fn(&str, Option<&str>) -> Option<Origination>,
+    /// [`routing::choose_target`]
+    pub choose_target: fn(&RouteFacts<'_>) -> Route,
+    /// [`routing::should_failover`]
+    pub should_failover: fn(&FailoverFacts<'_>) -> bool,
+}
+
+/// See [`site`].
+#[derive(Clone, Copy, Debug)]
+pub struct Sites {
+    /// [`site::site_from_host`]
+    pub from_host: fn(&str, Scheme) -> Option<String>,
+}
+
+/// See [`session`].
+#[derive(Clone, Copy, Debug)]
+pub struct Sessions {
+    /// [`session::session_cookie_value`]
+    pub cookie_value: fn(Option<&str>) -> Option<&str>,
+    /// [`session::drupal_session_row_id`]
+    pub row_id: fn(&JsString) -> String,
+    /// [`session::attempt_key`]
+    pub attempt_key: fn(Option<&str>) -> Option<String>,
+}
+
+/// See [`demand`].
+#[derive(Clone, Copy, Debug)]
+pub struct Demand {
+    /// [`demand::record_window`]
+    pub record_window: fn(&[Window], Window) -> Vec<Window>,
+    /// [`demand::mean_wait_ms`]
+    pub mean_wait_ms: fn(&[Window]) -> Option<Number>,
+    /// [`demand::lane_target`]
+    pub lane_target: fn(&[Window], Number) -> Number,
+    /// [`demand::lane_fits_rows`]
+    pub lane_fits_rows: fn(&RowFacts) -> bool,
+    /// [`demand::next_lane_to_provision`]
+    pub next_lane: fn(&GrowthFacts<'_>) -> Result<Number, NoGrowth>,
+}
+
+/// See [`partition`].
+#[derive(Clone, Copy, Debug)]
+pub struct Partition {
+    /// [`partition::id_partition`]
+    pub writer: fn(&PartitionFacts) -> Writer,
+    /// [`partition::id_stride`]
+    pub stride: fn(Writer) -> IdStride,
+    /// [`partition::next_lane_id`]
+    pub next_id: fn(Number, Writer) -> Number,
+}
+
+/// See [`fence`].
+#[derive(Clone, Copy, Debug)]
+pub struct FenceRules {
+    /// [`fence::fence_allows`]
+    pub allows: fn(Number, Number) -> bool,
+    /// [`fence::fence_refusal`]
+    pub refusal: fn(&FenceFacts<'_>) -> Fence,
+}
+
+/// See [`backoff`] and [`origin`].
+#[derive(Clone, Copy, Debug)]
+pub struct Copies {
+    /// [`backoff::copy_backoff_ms`]
+    pub backoff_ms: fn(Number) -> Number,
+    /// [`origin::pinnable`]
+    pub pinnable: fn(Option<&str>) -> bool,
+}
+
+impl Rules {
+    /// The protocol as the contract documents it, with what is wrong in it.
+    pub const DOCUMENTED: Rules = Rules {
+        names: Names {
+            replica_name: name::replica_name,
+            replica_of: name::replica_of,
+        },
+        settings: Settings {
+            replica_count: setting::replica_count,
+            replica_lag: setting::replica_lag,
+            max_lanes: setting::max_lanes,
+            write_forward: setting::write_forward,
+            auto_scale: setting::auto_scale,
+        },
+        beliefs: BeliefRules {
+            format_pointer: belief::format_lanes_pointer,
+            parse_pointer: belief::parse_lanes_pointer,
+            remember: belief::remember_lanes,
+            believed: belief::believed_lanes,
+        },
+        routing: Routing {
+            affinity_key: routing::affinity_key,
+            origination_route: routing::origination_route,
+            choose_target: routing::choose_target,
+            should_failover: routing::should_failover,
+        },
+        sites: Sites {
+            from_host: site::site_from_host,
+        },
+        sessions: Sessions {
+            cookie_value: session::session_cookie_value,
+            row_id: session::drupal_session_row_id,
+            attempt_key: session::attempt_key,
+        },
+        demand: Demand {
+            record_window: demand::record_window,
+            mean_wait_ms: demand::mean_wait_ms,
+            lane_target: demand::lane_target,
+            lane_fits_rows: demand::lane_fits_rows,
+            next_lane: demand::next_lane_to_provision,
+        },
+        partition: Partition {
+            writer: partition::id_partition,
+            stride: partition::id_stride,
+            next_id: partition::next_lane_id,
+        },
+        fence: FenceRules {
+            allows: fence::fence_allows,
+            refusal: fence::fence_refusal,
+        },
+        copies: Copies {
+            backoff_ms: backoff::copy_backoff_ms,
+            pinnable: origin::pinnable,
+        },
+    };
+}
