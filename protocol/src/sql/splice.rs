@@ -1,7 +1,7 @@
 //! A literal put in front of the columns and values of an insert.
 
 use super::cursor::{Cursor, step_over, through};
-use crate::ecma::is_word;
+use crate::ecma::{is_word, trim};
 use crate::host::Text;
 
 /// An insert with one more column and value, at the front of both lists.
@@ -28,7 +28,7 @@ struct Places<'a> {
 /// nested parentheses, because what it writes is run: a literal with `)` in it must not shift the place.
 pub fn splice_first(sql: &str, column: &str, literal: &str) -> Option<Spliced> {
     let places = places(sql)?;
-    if names(places.listed).any(|name| name.eq_ignore_ascii_case(column)) {
+    if names(places.listed).any(|name| name.eq_ignore_ascii_case(unquoted(column))) {
         return None;
     }
     let text = format!(
@@ -54,7 +54,7 @@ fn places(sql: &str) -> Option<Places<'_>> {
     let (tuple, after) = group(values)?;
     // Two tuples would need two values; an empty list has no place before its first item.
     let one = after.blanks().char(',').is_none();
-    let filled = !listed.trim().is_empty() && !tuple.trim().is_empty();
+    let filled = !trim(listed).is_empty() && !trim(tuple).is_empty();
     (one && filled).then(|| Places {
         table,
         columns: offset(columns),
@@ -94,6 +94,9 @@ fn step(text: &str) -> usize {
 
 /// The names in a list of columns. One with a comma in it comes apart, and then equals no plain name.
 fn names(list: &str) -> impl Iterator<Item = &str> {
-    list.split(',')
-        .map(|name| name.trim().trim_matches(['"', '`', '[', ']', '\'']))
+    list.split(',').map(|name| unquoted(trim(name)))
+}
+
+fn unquoted(name: &str) -> &str {
+    name.trim_matches(['"', '`', '[', ']', '\''])
 }
