@@ -10,9 +10,17 @@
 
 pub mod backoff;
 pub mod belief;
+pub mod bridge;
+pub mod capability;
+pub mod codec;
 pub mod demand;
 pub mod fence;
+pub mod forward;
+pub mod guard;
+pub mod handoff;
 pub mod header;
+pub mod inventory;
+pub mod minting;
 pub mod name;
 pub mod origin;
 pub mod partition;
@@ -21,6 +29,7 @@ pub mod rules;
 pub mod session;
 pub mod setting;
 pub mod site;
+pub mod tally;
 
 use crate::number::Number;
 
@@ -32,6 +41,3 @@ pub const MOST_LANES: Number = Number::integer(256);
 fn count(n: Number) -> Number {
     Number::ZERO.js_max(n.floor())
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,16 +4,29 @@
 //! some entries exchanged, and no flow ever asks which protocol it is part of. [`Rules::DOCUMENTED`] is what the
 //! contract says.
 
+use std::collections::BTreeMap;
+
 use super::belief::{Beliefs, Hearsay, LanesPointer};
+use super::bridge::SqlStatement;
+use super::capability::Capability;
 use super::demand::{GrowthFacts, NoGrowth, RowFacts, Window};
 use super::fence::{Fence, FenceFacts};
+use super::forward::{
+    Attempt, Flush, ForwardAnswer, ForwardFacts, ForwardPlan, ForwardStatement, Hazard, Split,
+};
+use super::guard::{GuardFacts, Guarded, RequiresPrimary, SqlCall};
+use super::handoff::{GuardState, Handoff, Started};
+use super::inventory::{StateClass, StateKey};
+use super::minting::{HighestIds, MintFacts, Minted};
 use super::name::LaneName;
 use super::partition::{IdStride, PartitionFacts, Writer};
 use super::routing::{AffinityFacts, FailoverFacts, Origination, Route, RouteFacts};
 use super::site::Scheme;
+use super::tally::{AuthoritativeWrite, Tally};
 use super::{backoff, belief, demand, fence, name, origin, partition, routing, session, setting, site};
+use super::{capability, forward, guard, handoff, inventory, minting, tally};
 use crate::ecma::JsString;
-use crate::host::Millis;
+use crate::host::{Millis, Text};
 use crate::number::Number;
 
 /// All rules. A variant is a copy with some of them exchanged.
@@ -39,6 +52,14 @@ pub struct Rules {
     pub fence: FenceRules,
     /// Copies of the primary's state.
     pub copies: Copies,
+    /// What each kind of state is subject to.
+    pub inventory: Inventory,
+    /// What a replica lets its interpreter do.
+    pub guard: GuardRules,
+    /// What becomes of a lane's writes.
+    pub forwarding: Forwarding,
+    /// How a driver gives ids to new rows.
+    pub minting: Minting,
 }
 
 /// See [`name`].
@@ -153,6 +174,68 @@ pub struct Copies {
     pub pinnable: fn(Option<&str>) -> bool,
 }
 
+/// See [`inventory`]: one classification, its five uses apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Inventory {
+    /// [`inventory::classify_state`]
+    pub classify: fn(&StateKey<'_>) -> StateClass,
+    /// [`inventory::is_replica_local_table`]
+    pub is_replica_local: fn(&str) -> bool,
+    /// [`inventory::is_copied_by_restore`]
+    pub is_copied: fn(&str) -> bool,
+    /// [`inventory::enters_log`]
+    pub enters_log: fn(&str) -> bool,
+    /// [`inventory::needs_forwarding`]
+    pub needs_forwarding: fn(Option<&str>) -> bool,
+    /// [`forward::hazard_class`]
+    pub hazard: fn(&StateKey<'_>) -> Hazard,
+    /// [`inventory::forwarded_enters_log`]
+    pub forwarded_enters_log: fn(&str) -> bool,
+}
+
+/// See [`guard`], [`capability`] and [`handoff`].
+#[derive(Clone, Copy, Debug)]
+pub struct GuardRules {
+    /// [`capability::classify_capability`]
+    pub classify: fn(&str) -> Capability,
+    /// [`guard::statement_allowed_on_replica`]
+    pub allows: fn(&str) -> bool,
+    /// [`guard::guard_call`]
+    pub call: fn(&GuardFacts<'_>) -> Result<Guarded, RequiresPrimary>,
+    /// [`handoff::replica_handoff`]
+    pub handoff: fn(GuardState, Started) -> Handoff,
+    /// [`tally::authoritative_writes`]
+    pub authoritative_writes: fn(&Tally) -> Vec<AuthoritativeWrite>,
+}
+
+/// See [`forward`].
+#[derive(Clone, Copy, Debug)]
+pub struct Forwarding {
+    /// [`forward::split_forward`]
+    pub split: fn(&[ForwardStatement]) -> Split,
+    /// [`forward::plan_forward`]
+    pub plan: fn(&ForwardFacts<'_>) -> ForwardPlan,
+    /// [`forward::partitioned_tables`]
+    pub partitioned: fn(&[ForwardStatement]) -> Vec<Text>,
+    /// [`forward::lane_high_water`]
+    pub high_water: fn(&[ForwardStatement]) -> BTreeMap<Text, Number>,
+    /// [`forward::after_answer`]
+    pub after_answer: fn(Attempt, &ForwardAnswer) -> Flush,
+}
+
+/// See [`minting`].
+#[derive(Clone, Copy, Debug)]
+pub struct Minting {
+    /// [`minting::is_partitioned`]
+    pub is_partitioned: fn(Writer) -> bool,
+    /// [`minting::HighestIds::base`]
+    pub base: fn(&HighestIds) -> Number,
+    /// [`minting::mint`]
+    pub mint: fn(&MintFacts<'_>) -> Option<Minted>,
+    /// [`minting::unbuffered`]
+    pub unbuffered: fn(SqlStatement) -> SqlCall,
+}
+
 impl Rules {
     /// The protocol as the contract documents it, with what is wrong in it.
     pub const DOCUMENTED: Rules = Rules {
@@ -206,6 +289,35 @@ impl Rules {
         copies: Copies {
             backoff_ms: backoff::copy_backoff_ms,
             pinnable: origin::pinnable,
+        },
+        inventory: Inventory {
+            classify: inventory::classify_state,
+            is_replica_local: inventory::is_replica_local_table,
+            is_copied: inventory::is_copied_by_restore,
+            enters_log: inventory::enters_log,
+            needs_forwarding: inventory::needs_forwarding,
+            hazard: forward::hazard_class,
+            forwarded_enters_log: inventory::forwarded_enters_log,
+        },
+        guard: GuardRules {
+            classify: capability::classify_capability,
+            allows: guard::statement_allowed_on_replica,
+            call: guard::guard_call,
+            handoff: handoff::replica_handoff,
+            authoritative_writes: tally::authoritative_writes,
+        },
+        forwarding: Forwarding {
+            split: forward::split_forward,
+            plan: forward::plan_forward,
+            partitioned: forward::partitioned_tables,
+            high_water: forward::lane_high_water,
+            after_answer: forward::after_answer,
+        },
+        minting: Minting {
+            is_partitioned: minting::is_partitioned,
+            base: minting::HighestIds::base,
+            mint: minting::mint,
+            unbuffered: minting::unbuffered,
         },
     };
 }

@@ -1,11 +1,14 @@
 //! The conformance vectors, run through the public API of `protocol`.
 //!
-//! `tests/vectors/` holds one JSON file per function or flow; its `README.md` says what they mean. [`suite::load`]
+//! `tests/vectors/` holds one JSON file per function or flow; its `README.md` says what they mean. [`suite::trials`]
 //! makes one test of each vector. To cover a file, add a [`Runner`] for it to the module of its area, and a new area
 //! to [`runners`].
 
 mod files;
+mod forward;
 mod front;
+mod guard;
+mod inventory;
 mod js;
 mod json;
 mod load;
@@ -76,11 +79,13 @@ impl Runner {
 
 /// The runners of all areas.
 pub fn runners() -> Vec<Runner> {
-    [number::runners, front::runners, sql::runners]
-        .iter()
-        .flat_map(|area| area())
-        .collect()
+    let areas: [fn() -> Vec<Runner>; 6] = [
+        number::runners,
+        front::runners,
+        sql::runners,
+        inventory::runners,
+        guard::runners,
+        forward::runners,
+    ];
+    areas.iter().flat_map(|area| area()).collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -7,7 +7,9 @@ use super::{Js, Ran, Runner, Stop, threw};
 /// The runners of this area.
 pub fn runners() -> Vec<Runner> {
     vec![
-        Runner::answers("isProvenRead", |input| Ok(sql::is_proven_read(&text(input)?).into())),
+        Runner::answers("isProvenRead", |input| {
+            Ok(sql::is_proven_read(&text(input)?).into())
+        }),
         Runner::answers("writeTargetTable", |input| {
             Ok(sql::write_target(&text(input)?).into())
         }),
