@@ -1,3 +1,4 @@
 //! What the suites of this package share. The suites themselves stand in `tests/`, one file each.
 
+pub mod statements;
 pub mod vectors;

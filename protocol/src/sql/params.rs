@@ -39,7 +39,8 @@ impl<V> From<Vec<V>> for Params<V> {
     }
 }
 
-/// As JSON: `null`, a list, an object, or the value alone.
+/// As JSON: `null`, a list, or an object. A single value is written as a list of one, which binds alike: alone, a value
+/// that JSON has to dress as an object would be read as names.
 impl<V: Serialize> Serialize for Params<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -52,7 +53,7 @@ impl<V: Serialize> Serialize for Params<V> {
                 }
                 map.end()
             }
-            Params::One(value) => value.serialize(serializer),
+            Params::One(value) => [value].serialize(serializer),
         }
     }
 }
