@@ -12,6 +12,8 @@ pub mod backoff;
 pub mod belief;
 pub mod bridge;
 pub mod capability;
+#[doc = include_str!("captures.md")]
+pub mod captures {}
 pub mod codec;
 pub mod demand;
 pub mod fence;
