@@ -1,7 +1,8 @@
 //! Every conformance vector through the public API of `protocol`, each a test of its own.
 //!
 //! `cargo test --test vectors` runs all; `cargo test --test vectors -- replicaOf` those of one file. With
-//! `DRYDOCK_VECTORS=<folder>` it runs that folder instead, which may hold only some of the files.
+//! `DRYDOCK_VECTORS=<folder>` it runs that folder instead, which may hold only some of the files; a relative
+//! one is taken from this package's folder, where cargo runs its tests.
 
 use std::process::ExitCode;
 

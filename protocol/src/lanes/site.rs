@@ -39,7 +39,8 @@ const LOCAL_HOSTS: [&str; 5] = ["localhost", "127.0.0.1", "0.0.0.0", "::1", "[::
 /// keep (`lanes.md` 4).
 ///
 /// The port of the scheme is no part of the id, any other is. A bare `::1` is *not* local: its last colon is taken for
-/// a port's (the vectors; the text of section 4 lists it among the local hosts).
+/// a port's (the vectors; the text of section 4 lists it among the local hosts). A colon without a port after it is
+/// dropped: there the contract is silent.
 pub fn site_from_host(host: &str, scheme: Scheme) -> Option<String> {
     let host = trim(host).to_lowercase();
     let (name, port) = split_port(&host);

@@ -77,6 +77,17 @@ fn a_fence_is_for_replicas_that_are_asked() {
             required: Number::integer(4)
         }
     );
+    let blank = FenceFacts {
+        header: Some(" \t"),
+        ..facts
+    };
+    assert_eq!(
+        fence_refusal(&blank),
+        Fence::Refused {
+            required: Number::NAN
+        },
+        "not the 0 of Number(' ')"
+    );
     assert_eq!(
         fence_refusal(&FenceFacts {
             replica: false,
