@@ -39,14 +39,15 @@ pub struct AffinityFacts<'a> {
 /// With a session the path, so that lanes share the pages; without one the address, so that a visitor stays on a
 /// lane. A blank session or address is none. The session itself is never part of the key.
 pub fn affinity_key(facts: &AffinityFacts<'_>) -> String {
-    let filled = |text: Option<&'_ str>| {
-        text.map(|text| trim(text).to_owned())
-            .filter(|text| !text.is_empty())
-    };
     match (filled(facts.session), filled(facts.address)) {
         (None, Some(address)) => format!("a:{address}"),
         _ => format!("p:{}", facts.pathname),
     }
+}
+
+/// The text without white space around it; none when nothing is left.
+fn filled(text: Option<&str>) -> Option<&str> {
+    text.map(trim).filter(|text| !text.is_empty())
 }
 
 /// Why a write must start on the primary: it makes something that no lane may make.
@@ -75,13 +76,13 @@ pub fn origination_route(visitor_path: &str, content_type: Option<&str>) -> Opti
         return Some(Origination::Upload);
     }
     let path = visitor_path.split('?').next().unwrap_or_default();
-    let is_at_or_below = |prefix: &&str| {
-        path.strip_prefix(prefix)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    let is_at_or_below = |prefix: &&str| match path.strip_prefix(prefix) {
+        Some(rest) => rest.is_empty() || rest.starts_with('/'),
+        None => false,
     };
     ORIGINATION_PATHS
         .into_iter()
-        .find(|prefix| is_at_or_below(&prefix))
+        .find(is_at_or_below)
         .map(Origination::Path)
 }
 
