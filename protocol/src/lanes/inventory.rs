@@ -256,3 +256,34 @@ pub fn forwarded_enters_log(_table: &str) -> bool {
 pub(super) fn is_key_value(table: &str) -> bool {
     KEY_VALUE.contains(&table)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::forward::{Hazard, hazard_class};
+
+    /// The table of `lanes.md` 8: one row a use, one column a class, told by a table of each.
+    #[test]
+    fn the_five_uses_differ() {
+        let uses = |table: &str| {
+            (
+                is_copied_by_restore(table),
+                enters_log(table),
+                needs_forwarding(Some(table)),
+                hazard_class(&StateKey::table(table)),
+                forwarded_enters_log(table),
+            )
+        };
+        assert_eq!(
+            uses("commerce_order"),
+            (true, false, true, Hazard::Origination, true)
+        );
+        assert_eq!(uses("key_value"), (true, true, true, Hazard::Origination, true));
+        assert_eq!(uses("router"), (true, false, true, Hazard::Ordering, true));
+        assert_eq!(uses("cfw_page"), (true, false, false, Hazard::None, true));
+        assert_eq!(uses("cachetags"), (false, false, true, Hazard::None, true));
+        assert_eq!(uses("watchdog"), (false, false, true, Hazard::Origination, true));
+        assert_eq!(uses("node"), (true, true, true, Hazard::Ordering, true));
+        assert!(needs_forwarding(None));
+    }
+}
