@@ -10,6 +10,7 @@
 
 pub mod ecma;
 pub mod host;
+pub mod json;
 pub mod lanes;
 pub mod number;
 pub mod sql;
