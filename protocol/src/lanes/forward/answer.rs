@@ -56,12 +56,19 @@ impl<'de> Deserialize<'de> for ForwardAction {
     }
 }
 
-/// The answer of `action=forward` (`lanes.md` 13.3 and 22.7).
+/// The answer of `action=forward`, its keys in the order in which they are written (`lanes.md` 13.3 and 22.7).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ForwardAnswer {
     /// What was done.
     pub action: ForwardAction,
+    /// Of a commit: the generation it was committed as.
+    #[serde(
+        default,
+        deserialize_with = "number_or_nothing",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub generation: Option<Number>,
     /// Why; empty for a commit.
     #[serde(default)]
     pub reason: Text,
@@ -72,13 +79,6 @@ pub struct ForwardAnswer {
         skip_serializing_if = "Option::is_none"
     )]
     pub primary_generation: Option<Number>,
-    /// Of a commit: the generation it was committed as.
-    #[serde(
-        default,
-        deserialize_with = "number_or_nothing",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub generation: Option<Number>,
     /// Of a commit: how many statements were appended behind it.
     #[serde(
         default,
