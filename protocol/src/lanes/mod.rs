@@ -8,8 +8,10 @@
 //! Numbers that the deployed code takes through `Number()` are [`Number`]s here and keep JavaScript's rules, NaN
 //! included, because a bad setting or header reaches the formulas unchecked (`lanes.md` 19.5).
 
+pub mod admission;
 pub mod backoff;
 pub mod belief;
+pub mod bind;
 pub mod bridge;
 pub mod capability;
 #[doc = include_str!("captures.md")]
@@ -22,16 +24,20 @@ pub mod guard;
 pub mod handoff;
 pub mod header;
 pub mod inventory;
+pub mod log;
+pub mod meta;
 pub mod minting;
 pub mod name;
 pub mod origin;
 pub mod partition;
+pub mod restore;
 pub mod routing;
 pub mod rules;
 pub mod session;
 pub mod setting;
 pub mod site;
 pub mod tally;
+pub mod wire;
 
 use crate::number::Number;
 
