@@ -9,6 +9,7 @@
 //! included, because a bad setting or header reaches the formulas unchecked (`lanes.md` 19.5).
 
 pub mod admission;
+pub mod alarm;
 pub mod backoff;
 pub mod belief;
 pub mod bind;
@@ -16,10 +17,13 @@ pub mod bridge;
 pub mod capability;
 #[doc = include_str!("captures.md")]
 pub mod captures {}
+pub mod catch_up;
 pub mod codec;
 pub mod demand;
 pub mod fence;
+pub mod fingerprint;
 pub mod forward;
+pub mod growth;
 pub mod guard;
 pub mod handoff;
 pub mod header;
@@ -33,6 +37,7 @@ pub mod partition;
 pub mod restore;
 pub mod routing;
 pub mod rules;
+pub mod seal;
 pub mod session;
 pub mod setting;
 pub mod site;

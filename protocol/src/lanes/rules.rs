@@ -23,11 +23,15 @@ use super::partition::{IdStride, PartitionFacts, Writer};
 use super::routing::{AffinityFacts, FailoverFacts, Origination, Route, RouteFacts};
 use super::site::Scheme;
 use super::tally::{AuthoritativeWrite, Tally};
-use super::{backoff, belief, demand, fence, name, origin, partition, routing, session, setting, site};
+use super::{belief, demand, fence, name, partition, routing, session, setting, site};
 use super::{capability, forward, guard, handoff, inventory, minting, tally};
 use crate::ecma::JsString;
 use crate::host::{Millis, Text};
 use crate::number::Number;
+
+mod replication;
+
+pub use replication::{Admission, Alarm, CatchUp, Copies, Fingerprint, Growth, Log, Seal};
 
 /// All rules. A variant is a copy with some of them exchanged.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +56,20 @@ pub struct Rules {
     pub fence: FenceRules,
     /// Copies of the primary's state.
     pub copies: Copies,
+    /// The log, as a lane reads it.
+    pub log: Log,
+    /// The log, as the primary writes it.
+    pub seal: Seal,
+    /// Which lane may serve.
+    pub admission: Admission,
+    /// Fingerprints of state.
+    pub fingerprint: Fingerprint,
+    /// Rounds of catching up.
+    pub catch_up: CatchUp,
+    /// A lane's alarm.
+    pub alarm: Alarm,
+    /// The primary's step of growing and repairing the pool.
+    pub growth: Growth,
     /// What each kind of state is subject to.
     pub inventory: Inventory,
     /// What a replica lets its interpreter do.
@@ -163,15 +181,6 @@ pub struct FenceRules {
     pub allows: fn(Number, Number) -> bool,
     /// [`fence::fence_refusal`]
     pub refusal: fn(&FenceFacts<'_>) -> Fence,
-}
-
-/// See [`backoff`] and [`origin`].
-#[derive(Clone, Copy, Debug)]
-pub struct Copies {
-    /// [`backoff::copy_backoff_ms`]
-    pub backoff_ms: fn(Number) -> Number,
-    /// [`origin::pinnable`]
-    pub pinnable: fn(Option<&str>) -> bool,
 }
 
 /// See [`inventory`]: one classification, its five uses apart.
@@ -286,10 +295,14 @@ impl Rules {
             allows: fence::fence_allows,
             refusal: fence::fence_refusal,
         },
-        copies: Copies {
-            backoff_ms: backoff::copy_backoff_ms,
-            pinnable: origin::pinnable,
-        },
+        copies: Copies::DOCUMENTED,
+        log: Log::DOCUMENTED,
+        seal: Seal::DOCUMENTED,
+        admission: Admission::DOCUMENTED,
+        fingerprint: Fingerprint::DOCUMENTED,
+        catch_up: CatchUp::DOCUMENTED,
+        alarm: Alarm::DOCUMENTED,
+        growth: Growth::DOCUMENTED,
         inventory: Inventory {
             classify: inventory::classify_state,
             is_replica_local: inventory::is_replica_local_table,
