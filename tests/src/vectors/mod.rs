@@ -1,10 +1,12 @@
 //! The conformance vectors, run through the public API of `protocol`.
 //!
-//! `tests/vectors/` holds one JSON file per function or flow; its `README.md` says what they mean. [`suite::trials`]
+//! `tests/vectors/` holds one JSON file per function or flow; its `README.md` says what they mean. [`suite::load`]
 //! makes one test of each vector. To cover a file, add a [`Runner`] for it to the module of its area, and a new area
 //! to [`runners`].
 
+mod admission;
 mod files;
+mod flows;
 mod forward;
 mod front;
 mod guard;
@@ -12,11 +14,15 @@ mod inventory;
 mod js;
 mod json;
 mod load;
+mod log;
 mod number;
 mod report;
+mod restore;
 mod sql;
+mod store;
 pub mod suite;
 mod unholdable;
+mod wire;
 
 pub use js::Js;
 
@@ -79,13 +85,17 @@ impl Runner {
 
 /// The runners of all areas.
 pub fn runners() -> Vec<Runner> {
-    let areas: [fn() -> Vec<Runner>; 6] = [
+    let areas: [fn() -> Vec<Runner>; 10] = [
         number::runners,
         front::runners,
         sql::runners,
         inventory::runners,
         guard::runners,
         forward::runners,
+        log::runners,
+        admission::runners,
+        restore::runners,
+        flows::runners,
     ];
     areas.iter().flat_map(|area| area()).collect()
 }
