@@ -1,0 +1,170 @@
+//! What the flows of lanes write, executed by SQLite: the statements are SQL, and they say what the contract means.
+
+use protocol::host::{End, Millis, Statement, Text, Value};
+use protocol::json::Json;
+use protocol::lanes::log::{Application, ApplyOptions, Position, apply_record};
+use protocol::lanes::meta::{Key, Write};
+use protocol::lanes::restore::{Place, page_statement, restore_statements};
+use protocol::lanes::seal::{Buffer, store_record};
+use protocol::lanes::wire::{Chunk, LoggedStatement, Record};
+use protocol::lanes::{bind, fingerprint};
+use protocol::number::Number;
+use rusqlite::types::ToSqlOutput;
+use rusqlite::{Connection, ToSql};
+
+struct Bound<'a>(&'a Value);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match self.0 {
+            Value::Null => Ok(ToSqlOutput::from(rusqlite::types::Null)),
+            Value::Number(number) => Ok(ToSqlOutput::from(number.to_f64())),
+            Value::Text(text) => Ok(ToSqlOutput::from(text.as_str())),
+            Value::Bytes(bytes) => Ok(ToSqlOutput::from(&*bytes.0)),
+        }
+    }
+}
+
+/// How many rows the statement changed.
+fn run(db: &Connection, statement: &Statement) -> usize {
+    let params: Vec<Bound<'_>> = statement.params.iter().map(Bound).collect();
+    let mut prepared = db.prepare(&statement.sql).expect("SQL");
+    if prepared.column_count() > 0 {
+        let mut rows = prepared.query(rusqlite::params_from_iter(params)).expect("rows");
+        let mut count = 0;
+        while rows.next().expect("a row").is_some() {
+            count += 1;
+        }
+        return count;
+    }
+    prepared
+        .execute(rusqlite::params_from_iter(params))
+        .expect("executed")
+}
+
+fn text(db: &Connection, sql: &str) -> String {
+    db.query_row(sql, [], |row| row.get(0)).expect("a text")
+}
+
+fn lane() -> Connection {
+    let db = Connection::open_in_memory().expect("a database");
+    db.execute_batch(
+        "CREATE TABLE cfw_meta (k TEXT PRIMARY KEY, v TEXT NOT NULL);
+         CREATE TABLE node (nid INTEGER PRIMARY KEY, title TEXT UNIQUE);
+         CREATE TABLE key_value (collection TEXT, name TEXT, value BLOB);
+         CREATE TABLE cfw_repl_log (generation INTEGER PRIMARY KEY, parent INTEGER, schema_version TEXT,
+             fingerprint TEXT, overflowed INTEGER DEFAULT 0, statements TEXT, sealed_at INTEGER) WITHOUT ROWID;",
+    )
+    .expect("tables");
+    db
+}
+
+#[test]
+fn a_text_that_is_stored_is_not_written_again() {
+    let db = lane();
+    let set = |value: &str| run(&db, &Write::Meta(Key::APPLIED, Text::new(value)).into_statement());
+    assert_eq!([set("6"), set("6"), set("7")], [1, 0, 1]);
+    assert_eq!(text(&db, "SELECT v FROM cfw_meta WHERE k = 'repl_applied'"), "7");
+}
+
+#[test]
+fn a_record_is_applied_chunk_by_chunk() {
+    let db = lane();
+    let insert = |title: &str| {
+        // NaN is bound as NULL, so SQLite chooses the row's id.
+        let params = vec![Number::NAN.into(), title.into()];
+        LoggedStatement::new("INSERT INTO node (nid, title) VALUES (?, ?)", params)
+    };
+    let statements = ["a", "b", "c"].map(insert).into();
+    let record = Record {
+        schema_version: Text::new("p1").into(),
+        fingerprint: Text::new("f").into(),
+        ..Record::sealed(5.into(), 6.into(), statements)
+    };
+    let position = Position {
+        applied: 5.into(),
+        inflight: None,
+    };
+    let options = ApplyOptions {
+        local_schema: Some("p1"),
+        chunk_size: 2.into(),
+    };
+    let Application::Runs { batches, .. } = apply_record(&position, &record, &options) else {
+        panic!("it applies");
+    };
+    let mut markers = Vec::new();
+    for batch in batches {
+        let (statements, end, _) = batch.into_parts();
+        assert_eq!(end, End::Commit);
+        for statement in &statements {
+            run(&db, statement);
+        }
+        markers.push(text(&db, "SELECT v FROM cfw_meta WHERE k = 'repl_inflight'"));
+    }
+    assert_eq!(markers, ["5:6", "5:6", ""]);
+    assert_eq!(text(&db, "SELECT group_concat(title, '') FROM node"), "abc");
+}
+
+#[test]
+fn a_record_sealed_twice_keeps_its_schema_and_its_time() {
+    let db = lane();
+    let seal = |fingerprint: &str, schema: &str, at: u64| {
+        let record = Record {
+            schema_version: Text::new(schema).into(),
+            fingerprint: Text::new(fingerprint).into(),
+            ..Buffer::opened_at(4.into()).into_record(5.into())
+        };
+        run(&db, &store_record(&record, Millis(at)));
+    };
+    seal("f", "p1", 1_000);
+    seal("g", "p2", 2_000);
+    let row = "SELECT schema_version || fingerprint || sealed_at || statements FROM cfw_repl_log";
+    assert_eq!(text(&db, row), "p1g1000[]");
+}
+
+/// A page is read, carried as a chunk and written; a row goes when another one takes its unique value (`lanes.md`
+/// 19.17), and bytes arrive as a text (19.10, 19.14).
+#[test]
+fn a_page_is_written_as_it_is_read_but_for_bytes() {
+    let db = lane();
+    let chunk = |rows: Vec<Json>, first: bool| Chunk {
+        table: Text::new("node").into(),
+        columns: vec![Json::from("nid"), Json::from("title")].into(),
+        rows: rows.into(),
+        first: first.into(),
+        ..Chunk::default()
+    };
+    let bytes = bind::jsonable(&Value::Bytes(protocol::host::Bytes([1, 2][..].into())));
+    let row = |nid: i32, title: &Json| Json::Array(vec![nid.into(), title.clone()]);
+    let (a, b) = (Json::from("a"), Json::from("b"));
+    for chunk in [
+        chunk(vec![row(1, &a), row(2, &b)], true),
+        chunk(vec![row(3, &a), row(4, &bytes)], false),
+    ] {
+        for bound in restore_statements(&chunk) {
+            run(&db, &bind::statement(&bound));
+        }
+    }
+    assert_eq!(
+        text(&db, "SELECT group_concat(nid || title, ' ') FROM node"),
+        "2b 3a 4[object Object]"
+    );
+    assert_eq!(run(&db, &page_statement("node", Place::default())), 3);
+    assert_eq!(
+        run(&db, &page_statement("node", Place { index: 0, offset: 2 })),
+        1
+    );
+}
+
+#[test]
+fn the_state_is_read_by_one_statement_a_table() {
+    let db = lane();
+    db.execute("INSERT INTO key_value VALUES ('state', 'a', NULL)", [])
+        .expect("inserted");
+    assert_eq!(run(&db, &fingerprint::read_rows("key_value")), 1);
+    assert!(
+        db.prepare(&fingerprint::read_rows("key_value_expire").sql)
+            .is_err(),
+        "an absent table"
+    );
+}
