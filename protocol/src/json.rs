@@ -241,7 +241,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
         Ok(Json::Number(Number::from(value)))
     }
 
-    #[allow(clippy::disallowed_types, reason = "serde hands over a double")]
+    #[expect(clippy::disallowed_types, reason = "serde hands over a double")]
     fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
         Ok(Json::Number(Number::from_f64(value)))
     }

@@ -16,7 +16,7 @@ use tests::statements::statement;
 fn number() -> impl Strategy<Value = Number> {
     prop_oneof![
         any::<i32>().prop_map(Number::from),
-        any::<u64>().prop_map(|bits| Number::from_f64(f64::from_bits(bits))),
+        prop::num::f64::ANY.prop_map(Number::from_f64),
         Just(-Number::ZERO),
         Just(Number::NAN),
         Just(Number::INFINITY),

@@ -1,46 +1,28 @@
 //! Real statement streams through the rules of replica lanes, each request a test of its own.
 //!
 //! `DRYDOCK_CAPTURES=<folder> cargo test -p tests --test captures` runs them; without the folder there is one test,
-//! which is ignored and says so, or fails when `DRYDOCK_REQUIRE=1`. With `DRYDOCK_BLESS=1` the table in the
-//! documentation of `protocol::lanes` is written anew.
+//! which is ignored and says so. With `DRYDOCK_BLESS=1` the table in the documentation of `protocol::lanes` is written
+//! anew.
 
 use std::fs;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tests::captures::difference::explanations;
 use tests::captures::reading::{Lens, read};
 use tests::captures::table::{self, Row};
-use tests::captures::{BLESS, Captures, FOLDER, REQUIRE, Stream, load};
-
-/// What makes the test run.
-const ENABLE: &str = "DRYDOCK_CAPTURES=<folder> cargo test -p tests --test captures";
+use tests::captures::{Captures, Stream, load};
+use tests::pieces::{self, Piece};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    let trials = match std::env::var_os(FOLDER) {
-        Some(folder) => match load(Path::new(&folder)) {
-            Ok(captures) => trials(captures),
-            Err(why) => vec![Trial::test("captures::folder", || Err(why.into()))],
-        },
-        None => vec![Trial::ignorable_test("captures::folder", without_folder)],
-    };
-    libtest_mimic::run(&arguments, trials).exit_code()
-}
-
-fn is_set(variable: &str) -> bool {
-    std::env::var_os(variable).is_some_and(|value| value == "1")
-}
-
-fn without_folder() -> Result<Completion, Failed> {
-    if is_set(REQUIRE) {
-        return Err(format!("{REQUIRE}=1 and no folder: {ENABLE}").into());
-    }
-    Ok(Completion::ignored_with(format!(
-        "the streams are elsewhere: {ENABLE}"
-    )))
+    pieces::run(match Piece::Captures.path().map(|folder| load(&folder)) {
+        Some(Ok(captures)) => trials(captures),
+        Some(Err(why)) => vec![Trial::test("captures::folder", || Err(why.into()))],
+        None => vec![pieces::trial("captures::folder", &[Piece::Captures], || {
+            Piece::Captures.require().map(|_| ())
+        })],
+    })
 }
 
 /// Each request is read once, by whichever test comes first: its own or that of the table.
@@ -90,10 +72,10 @@ fn check_table(rows: &Rows) -> Result<(), Failed> {
         .collect::<Result<_, _>>()?;
     let text = table::render(&rows);
     let path = table::path();
-    if is_set(BLESS) {
+    if pieces::blesses() {
         fs::write(&path, text)?;
     } else if fs::read_to_string(&path).unwrap_or_default() != text {
-        return Err(format!("protocol/src/lanes/captures.md is stale; renew it: {BLESS}=1 {ENABLE}").into());
+        return Err("protocol/src/lanes/captures.md is stale: run this test with DRYDOCK_BLESS=1".into());
     }
     Ok(())
 }

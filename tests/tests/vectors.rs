@@ -2,7 +2,7 @@
 //!
 //! `cargo test --test vectors` runs all; `cargo test --test vectors -- replicaOf` those of one file. With
 //! `DRYDOCK_VECTORS=<folder>` it runs that folder instead, which may hold only some of the files; a relative
-//! one is taken from this package's folder, where cargo runs its tests.
+//! path starts at the root of the workspace.
 
 use std::process::ExitCode;
 

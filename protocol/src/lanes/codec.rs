@@ -126,7 +126,7 @@ impl<'de> Visitor<'de> for EncodedVisitor {
         Self::value(Number::from(value))
     }
 
-    #[allow(
+    #[expect(
         clippy::disallowed_types,
         reason = "serde hands a JSON number over as a double"
     )]

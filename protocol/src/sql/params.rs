@@ -99,7 +99,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for ParamsVisitor<V> {
         one::<V, E>(U64Deserializer::new(value))
     }
 
-    #[allow(
+    #[expect(
         clippy::disallowed_types,
         reason = "serde hands a JSON number over as a double"
     )]

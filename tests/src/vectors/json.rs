@@ -90,6 +90,7 @@ impl<'de> Visitor<'de> for JsVisitor {
         Ok(Js::Number(value.into()))
     }
 
+    #[expect(clippy::disallowed_types, reason = "serde hands over a double")]
     fn visit_f64<E>(self, value: f64) -> Result<Js, E> {
         Ok(Js::Number(Number::from_f64(value)))
     }

@@ -11,9 +11,7 @@ use super::load::{self, File, Kind, Vector};
 use super::report::Report;
 use super::unholdable::{ONE_IN, UNHOLDABLE};
 use super::{Js, Run, Runner, Stop, runners};
-
-/// The environment variable that names another folder to run; it may hold only some of the files.
-pub const FOLDER: &str = "DRYDOCK_VECTORS";
+use crate::pieces::other_vectors;
 
 /// The tests of a run, and what is to be printed at its end.
 pub struct Suite {
@@ -23,10 +21,11 @@ pub struct Suite {
     pub report: Arc<Report>,
 }
 
-/// The suite over the folder that `DRYDOCK_VECTORS` names, else over `tests/vectors/`.
+/// The suite over the folder that `DRYDOCK_VECTORS` names, which may hold only some of the files, else over
+/// `tests/vectors/`.
 pub fn load() -> Suite {
-    match std::env::var_os(FOLDER) {
-        Some(folder) => over(Path::new(&folder), Scope::Part),
+    match other_vectors() {
+        Some(folder) => over(&folder, Scope::Part),
         None => over(
             &PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors"),
             Scope::Whole,

@@ -35,8 +35,8 @@ pub fn mermaid(graph: &StageGraph) -> String {
     text
 }
 
-/// The page of the documentation that shows the documented stages. A test renews it under `DRYDOCK_BLESS=1` and fails
-/// when it is stale.
+/// The page of the documentation that shows the documented stages. The suite renews it
+/// under `DRYDOCK_BLESS=1` and fails when it is stale.
 pub fn diagram_page() -> String {
     let graph = stage_graph(can_transition);
     let moves = graph.edge_count();

@@ -102,7 +102,7 @@ fn list_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<For
         fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
             Ok(Vec::new())
         }
-        #[allow(
+        #[expect(
             clippy::disallowed_types,
             reason = "serde hands a JSON number over as a double"
         )]
@@ -168,7 +168,7 @@ impl<'de> Visitor<'de> for Coerced {
         Ok(Number::from(value))
     }
 
-    #[allow(
+    #[expect(
         clippy::disallowed_types,
         reason = "serde hands a JSON number over as a double"
     )]
