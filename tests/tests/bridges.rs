@@ -7,11 +7,14 @@ use protocol::lanes::bridge::{SqlExec, SqlStatement, SqlTxn, read_payload};
 use protocol::lanes::codec::Encoded;
 use protocol::lanes::forward::{ForwardAnswer, ForwardBatch, ForwardStatement};
 use protocol::lanes::guard::{Collector, Detail, GuardFacts, guard_call};
+use protocol::lanes::rules::Rules;
 use protocol::number::Number;
 use protocol::sql::Params;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tests::statements::statement;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 fn number() -> impl Strategy<Value = Number> {
     prop_oneof![
@@ -117,11 +120,14 @@ fn read_as_everything(text: &str) -> Result<(), TestCaseError> {
     let _ = read_payload::<ForwardBatch>(text);
     for capability in ["cfwSqlTxn", "cfwSqlExec", "cfwLog", "cfwMail"] {
         for collector in [Collector::Present, Collector::Absent] {
-            let _ = guard_call(&GuardFacts {
-                capability,
-                payload: text,
-                collector,
-            });
+            let _ = guard_call(
+                RULES,
+                &GuardFacts {
+                    capability,
+                    payload: text,
+                    collector,
+                },
+            );
         }
     }
     Ok(())
@@ -157,7 +163,7 @@ proptest! {
     #[test]
     fn every_batch_comes_back(statements in vec(sql_statement(), 0..4), parent in any::<i32>()) {
         let batch = ForwardBatch {
-            statements: statements.iter().map(ForwardStatement::collected).collect(),
+            statements: statements.iter().map(|statement| ForwardStatement::collected(RULES, statement)).collect(),
             parent: Number::from(parent),
             partitioned: vec!["node".into()],
         };
@@ -256,7 +262,7 @@ fn a_refusal_shows_the_statement() {
         payload: &payload,
         collector: Collector::Absent,
     };
-    let refusal = guard_call(&facts).expect_err("a write is refused");
+    let refusal = guard_call(RULES, &facts).expect_err("a write is refused");
     let Detail::NotLocal(shown) = &refusal.detail else {
         panic!("{refusal}")
     };

@@ -5,12 +5,15 @@ use protocol::json::Json;
 use protocol::lanes::log::{Application, ApplyOptions, Position, apply_record};
 use protocol::lanes::meta::{Key, Write};
 use protocol::lanes::restore::{Place, page_statement, restore_statements};
+use protocol::lanes::rules::Rules;
 use protocol::lanes::seal::{Buffer, store_record};
 use protocol::lanes::wire::{Chunk, LoggedStatement, Record};
 use protocol::lanes::{bind, fingerprint};
 use protocol::number::Number;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, ToSql};
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 struct Bound<'a>(&'a Value);
 
@@ -89,7 +92,7 @@ fn a_record_is_applied_chunk_by_chunk() {
         local_schema: Some("p1"),
         chunk_size: 2.into(),
     };
-    let Application::Runs { batches, .. } = apply_record(&position, &record, &options) else {
+    let Application::Runs { batches, .. } = apply_record(RULES, &position, &record, &options) else {
         panic!("it applies");
     };
     let mut markers = Vec::new();

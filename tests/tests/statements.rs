@@ -7,6 +7,7 @@ use protocol::lanes::forward::{
     ForwardFacts, ForwardStatement, lane_high_water, partitioned_tables, plan_forward, split_forward,
 };
 use protocol::lanes::guard::statement_allowed_on_replica;
+use protocol::lanes::rules::Rules;
 use protocol::number::Number;
 use protocol::sql::{
     Inherited, Params, PlainInsert, expiry_sweep, is_compound, is_definition, is_proven_read,
@@ -15,6 +16,8 @@ use protocol::sql::{
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use tests::statements::{SCHEMA, statement};
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 /// The pragmas that the platform lets code use (`workerd.md`, SQL table).
 const PLATFORM_PRAGMAS: [&str; 14] = [
@@ -215,7 +218,7 @@ proptest! {
     /// What the guard allows writes at most one statement's worth, and only tables that are local or swept.
     #[test]
     fn what_is_allowed_is_a_read_a_sweep_or_local(sql in statement()) {
-        if statement_allowed_on_replica(&sql) {
+        if statement_allowed_on_replica(RULES, &sql) {
             let local = write_target(&sql).is_some_and(protocol::lanes::inventory::is_replica_local_table);
             prop_assert!(!is_compound(&sql));
             prop_assert!(is_proven_read(&sql) || expiry_sweep(&sql).is_some() || local);
@@ -298,10 +301,10 @@ proptest! {
             table: Text::new(write_target(&sql).unwrap_or(&table)),
             minted: Some(Text::new(&table)),
         };
-        let statements = split_forward(std::slice::from_ref(&statement)).commit;
-        let partitioned = partitioned_tables(&statements);
+        let statements = split_forward(RULES, std::slice::from_ref(&statement)).commit;
+        let partitioned = partitioned_tables(RULES, &statements);
         let _ = lane_high_water(&statements);
-        let _ = plan_forward(&ForwardFacts {
+        let _ = plan_forward(RULES, &ForwardFacts {
             statements: &statements,
             parent: Number::from(7),
             primary_generation: Number::NAN,

@@ -6,11 +6,14 @@ use libfuzzer_sys::fuzz_target;
 use protocol::lanes::bridge::{SqlExec, SqlTxn, read_payload};
 use protocol::lanes::forward::{ForwardAnswer, ForwardBatch};
 use protocol::lanes::guard::{Collector, GuardFacts, guard_call};
+use protocol::lanes::rules::Rules;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 fuzz_target!(|json: &str| {
     for capability in ["cfwSqlTxn", "cfwSqlExec"] {
         for collector in [Collector::Present, Collector::Absent] {
-            let _ = guard_call(&GuardFacts {
+            let _ = guard_call(RULES, &GuardFacts {
                 capability,
                 payload: json,
                 collector,

@@ -10,6 +10,9 @@ use protocol::sql::{
     Params, PlainInsert, expiry_sweep, is_compound, is_proven_read, positional_bindings, splice_first,
     to_positional, write_target,
 };
+use protocol::lanes::rules::Rules;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 fuzz_target!(|sql: &str| {
     let named = || {
@@ -36,7 +39,7 @@ fuzz_target!(|sql: &str| {
             "a sweep is a delete"
         );
     }
-    if statement_allowed_on_replica(sql) {
+    if statement_allowed_on_replica(RULES, sql) {
         assert!(!is_compound(sql), "one statement at a time");
     }
     assert!(
@@ -49,6 +52,6 @@ fuzz_target!(|sql: &str| {
         table: Text::new(write_target(sql).unwrap_or_default()),
         minted: Some(Text::new("watchdog")),
     };
-    let split = split_forward(&[statement]);
-    let _ = (partitioned_tables(&split.commit), lane_high_water(&split.commit));
+    let split = split_forward(RULES, &[statement]);
+    let _ = (partitioned_tables(RULES, &split.commit), lane_high_water(&split.commit));
 });

@@ -11,6 +11,9 @@ use protocol::lanes::wire::{
     ApplyAnswer, CatchUpAnswer, Chunk, Cursor, Head, LogAnswer, Record, RestoreAnswer, SnapshotPlan, StageAnswer,
 };
 use protocol::number::Number;
+use protocol::lanes::rules::Rules;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 fn read<T: Payload + serde::de::DeserializeOwned + Clone + PartialEq + std::fmt::Debug>(json: &str) -> Option<T> {
     let message = Body::text(json).read::<T>().ok()?;
@@ -33,11 +36,11 @@ fuzz_target!(|json: &str| {
                 local_schema: record.schema_version.as_str(),
                 chunk_size,
             };
-            let _ = apply_record(&position, &record, &options).answer(&position);
+            let _ = apply_record(RULES, &position, &record, &options).answer(&position);
         }
     }
     if let Some(chunk) = read::<Chunk>(json)
-        && chunk_refusal(&chunk, chunk.schema_version.as_str(), None).is_none()
+        && chunk_refusal(RULES, &chunk, chunk.schema_version.as_str(), None).is_none()
     {
         for statement in restore_statements(&chunk) {
             assert_eq!(statement.sql.matches('?').count(), statement.params.len());

@@ -2,8 +2,8 @@
 
 use super::admission::{Stage, StageName};
 use super::meta::{Key, Write, present};
-use super::restore::restart_copy;
-use crate::host::{Millis, Text};
+use super::rules::Rules;
+use crate::host::Millis;
 use crate::number::Number;
 
 /// The time between two rounds of a lane that does not serve yet.
@@ -16,12 +16,12 @@ pub const KEEP_WARM: Millis = Millis(240_000);
 /// stage (`requestReadmission`, `lanes.md` 14.3).
 ///
 /// They stay when the post fails: the lane is CREATED, and waits.
-pub fn ask_for_copy(stage: &StageName, asks: Option<&str>) -> Option<Vec<Write>> {
+pub fn ask_for_copy(rules: &Rules, stage: &StageName, asks: Option<&str>) -> Option<Vec<Write>> {
     if *stage != Stage::Withdrawn.into() {
         return None;
     }
-    let mut writes = restart_copy();
-    writes.push(Write::Meta(Key::STAGE, Text::new_static(Stage::Created.as_str())));
+    let mut writes = (rules.copies.restart)();
+    writes.extend((rules.admission.set_stage)(rules, stage, &Stage::Created.into()).write());
     writes.push(Write::number(Key::READMIT_ASKS, asked(asks) + Number::integer(1)));
     Some(writes)
 }
@@ -42,8 +42,6 @@ pub struct LanePhaseFacts<'a> {
     pub asked_now: bool,
     /// [`Key::READMIT_ASKS`].
     pub asks: Option<&'a str>,
-    /// [`copy_backoff_ms`](super::backoff::copy_backoff_ms), or what stands for it in the rules.
-    pub backoff_ms: fn(Number) -> Number,
 }
 
 /// What follows the alarm's lane phase.
@@ -60,13 +58,13 @@ pub enum LanePhase {
 /// What follows the alarm's lane phase (`lanes.md` 15).
 ///
 /// A lane that was CREATED and never asked, and one that is RESTORING, arms nothing.
-pub fn after_lane_phase(facts: &LanePhaseFacts<'_>) -> LanePhase {
+pub fn after_lane_phase(rules: &Rules, facts: &LanePhaseFacts<'_>) -> LanePhase {
     if facts.stage == Stage::Serving.into() {
         return LanePhase::GoesOn;
     }
     let has_asked = facts.stage == Stage::Created.into() && present(facts.asks).is_some();
     if facts.asked_now || has_asked {
-        LanePhase::Again((facts.backoff_ms)(asked(facts.asks)))
+        LanePhase::Again((rules.copies.backoff_ms)(asked(facts.asks)))
     } else if facts.round_ran {
         LanePhase::Again(ROUND_EVERY)
     } else {

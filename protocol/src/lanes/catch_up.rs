@@ -3,9 +3,10 @@
 //! The round asks the primary's head, then its log, then digests its own state; between these waits anything can happen
 //! to the lane, so each decision takes its facts anew.
 
-use super::admission::{AdmissionVerdict, Move, Stage, StageName, set_stage};
-use super::log::{ApplyRefusal, Distrust, Position, position_trust};
+use super::admission::{AdmissionVerdict, Move, Stage, StageName};
+use super::log::{ApplyRefusal, Distrust, Position};
 use super::meta::{Key, Write};
+use super::rules::Rules;
 use super::wire::Head;
 use crate::host::{Millis, Text};
 use crate::number::Number;
@@ -50,7 +51,7 @@ pub enum NoRound {
 ///
 /// # Errors
 /// It does not; [`NoRound::Untrusted`] withdraws the lane.
-pub fn begin_round(facts: &RoundFacts) -> Result<(), NoRound> {
+pub fn begin_round(rules: &Rules, facts: &RoundFacts) -> Result<(), NoRound> {
     if !facts.pool_lane {
         return Err(NoRound::NotALane);
     }
@@ -59,7 +60,7 @@ pub fn begin_round(facts: &RoundFacts) -> Result<(), NoRound> {
     }
     match facts.stage.known() {
         Some(stage @ (Stage::Created | Stage::Restoring | Stage::Withdrawn)) => Err(NoRound::Stage(stage)),
-        _ => Ok(position_trust(&facts.position)?),
+        _ => Ok((rules.log.position_trust)(&facts.position)?),
     }
 }
 
@@ -79,14 +80,15 @@ pub enum Pull {
 
 /// Whether the lane asks for the log: its position is below the generation that the head tells of, compared as
 /// JavaScript's `<` compares (`lanes.md` 14.2).
-pub fn after_head(stage: &StageName, applied: Number, head: &Head) -> Pull {
+pub fn after_head(rules: &Rules, stage: &StageName, applied: Number, head: &Head) -> Pull {
     if !applied.js_lt(head.generation.to_number()) {
         return Pull::Nothing;
     }
     let verified = *stage == Stage::Verified.into();
     Pull::After {
         since: applied,
-        to_catching_up: verified.then(|| set_stage(stage, &Stage::CatchingUp.into())),
+        to_catching_up: verified
+            .then(|| (rules.admission.set_stage)(rules, stage, &Stage::CatchingUp.into())),
     }
 }
 
@@ -119,34 +121,34 @@ pub struct RefusedRecord {
 }
 
 /// A record was refused after `count` were applied (`lanes.md` 14.2).
-pub fn after_refusal(stage: &StageName, applied: Number, count: usize) -> PullEnd {
+pub fn after_refusal(rules: &Rules, stage: &StageName, applied: Number, count: usize) -> PullEnd {
     let mut end = if count > 0 {
-        after_records(applied, count)
+        (rules.catch_up.after_records)(applied, count)
     } else {
         PullEnd {
             writes: Vec::new(),
             purges: false,
         }
     };
-    end.writes.extend(withdraw(stage).write());
+    end.writes.extend((rules.catch_up.withdraw)(rules, stage).write());
     end
 }
 
 /// The move to WITHDRAWN.
-pub fn withdraw(stage: &StageName) -> Move {
-    set_stage(stage, &Stage::Withdrawn.into())
+pub fn withdraw(rules: &Rules, stage: &StageName) -> Move {
+    (rules.admission.set_stage)(rules, stage, &Stage::Withdrawn.into())
 }
 
 /// The moves of a lane after its verdict: admitted, it tries CATCHING_UP, ELIGIBLE and SERVING in turn; not admitted,
 /// it stays where it is, also when it is SERVING (`lanes.md` 14.2). The last is its stage afterwards.
-pub fn after_verdict(stage: &StageName, verdict: &AdmissionVerdict) -> Vec<Stage> {
+pub fn after_verdict(rules: &Rules, stage: &StageName, verdict: &AdmissionVerdict) -> Vec<Stage> {
     if !verdict.is_admitted() {
         return Vec::new();
     }
     let mut at = stage.clone();
     let mut moves = Vec::new();
     for next in [Stage::CatchingUp, Stage::Eligible, Stage::Serving] {
-        if let Move::Moved(stage) = set_stage(&at, &next.into()) {
+        if let Move::Moved(stage) = (rules.admission.set_stage)(rules, &at, &next.into()) {
             at = stage.into();
             moves.push(stage);
         }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::count;
+use super::rules::Rules;
 use crate::number::Number;
 
 /// So many windows in a row must ask for a lane before one is made.
@@ -199,17 +200,17 @@ impl fmt::Display for NoGrowth {
 ///
 /// # Errors
 /// Why none is to be made.
-pub fn next_lane_to_provision(facts: &GrowthFacts<'_>) -> Result<Number, NoGrowth> {
+pub fn next_lane_to_provision(rules: &Rules, facts: &GrowthFacts<'_>) -> Result<Number, NoGrowth> {
     if !facts.auto_scale {
         return Err(NoGrowth::Off);
     }
     let have = count(facts.provisioned);
-    if lane_target(facts.windows, facts.max_lanes).js_le(have) {
+    if (rules.demand.lane_target)(facts.windows, facts.max_lanes).js_le(have) {
         return Err(NoGrowth::Enough);
     }
     let next = have + Number::integer(1);
     let fits = |budget| {
-        lane_fits_rows(&RowFacts {
+        (rules.demand.lane_fits_rows)(&RowFacts {
             budget,
             lanes: next,
             reduce_at: REDUCE_AT,

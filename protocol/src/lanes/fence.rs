@@ -1,5 +1,6 @@
 //! The fence: a caller may ask for a generation, and a lane that has not reached it refuses (`lanes.md` 11 and 16).
 
+use super::rules::Rules;
 use crate::ecma::trim;
 use crate::number::Number;
 
@@ -37,7 +38,7 @@ pub enum Fence {
 }
 
 /// `fenceRefusal`: whether a request may be answered from here (`lanes.md` 16).
-pub fn fence_refusal(facts: &FenceFacts<'_>) -> Fence {
+pub fn fence_refusal(rules: &Rules, facts: &FenceFacts<'_>) -> Fence {
     let Some(header) = facts.header.filter(|_| facts.replica) else {
         return Fence::Absent;
     };
@@ -47,7 +48,7 @@ pub fn fence_refusal(facts: &FenceFacts<'_>) -> Fence {
     } else {
         Number::parse(header)
     };
-    if fence_allows(facts.applied, required) {
+    if (rules.fence.allows)(facts.applied, required) {
         Fence::Passed { required }
     } else {
         Fence::Refused { required }

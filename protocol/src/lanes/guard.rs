@@ -1,22 +1,22 @@
 //! The read-only guard: what a replica lets its interpreter do (`enforceReadOnly`, `lanes.md` 11).
 
 use super::bridge::{PayloadError, SqlExec, SqlStatement, SqlTxn, read_payload};
-use super::capability::{Bridge, Capability, classify_capability};
+use super::capability::{Bridge, Capability};
 use super::forward::ForwardStatement;
-use super::inventory::is_replica_local_table;
+use super::rules::Rules;
 use crate::ecma::{JsString, collapse_space};
 use crate::host::{End, Text};
-use crate::sql::{expiry_sweep, is_compound, is_proven_read, write_target};
 
 /// `statementAllowedOnReplica`: a read, a sweep of expired rows, or a write of a table that is the replica's own, and
 /// not compound (`lanes.md` 11).
 ///
-/// It goes by [`write_target`], so by the name of the index in `CREATE INDEX cache_idx ON node (a)`, which is allowed.
-pub fn statement_allowed_on_replica(sql: &str) -> bool {
-    !is_compound(sql)
-        && (is_proven_read(sql)
-            || expiry_sweep(sql).is_some()
-            || write_target(sql).is_some_and(is_replica_local_table))
+/// It goes by [`write_target`](crate::sql::write_target), so by the name of the index in `CREATE INDEX cache_idx ON node (a)`, which is allowed.
+pub fn statement_allowed_on_replica(rules: &Rules, sql: &str) -> bool {
+    let shapes = &rules.statements;
+    !(shapes.is_compound)(sql)
+        && ((shapes.is_read)(sql)
+            || (shapes.expiry_sweep)(sql).is_some()
+            || !(rules.inventory.needs_forwarding)(rules, (shapes.write_target)(sql)))
 }
 
 /// Whether writes can be forwarded from here.
@@ -120,15 +120,15 @@ const SHOWN_UNITS: usize = 120;
 /// [`RequiresPrimary`] when the replica cannot do it. In the order of the checks: a function that is not known to read;
 /// a payload that cannot be read; then, at the first statement that is not allowed, that nothing can be forwarded, or
 /// that this bridge cannot roll back.
-pub fn guard_call(facts: &GuardFacts<'_>) -> Result<Guarded, RequiresPrimary> {
-    guard(facts).map_err(|detail| RequiresPrimary {
+pub fn guard_call(rules: &Rules, facts: &GuardFacts<'_>) -> Result<Guarded, RequiresPrimary> {
+    guard(rules, facts).map_err(|detail| RequiresPrimary {
         capability: Text::new(facts.capability),
         detail,
     })
 }
 
-fn guard(facts: &GuardFacts<'_>) -> Result<Guarded, Detail> {
-    let call = match classify_capability(facts.capability) {
+fn guard(rules: &Rules, facts: &GuardFacts<'_>) -> Result<Guarded, Detail> {
+    let call = match (rules.guard.classify)(facts.capability) {
         Capability::Safe => return Ok(Guarded::Pass),
         Capability::Mutating => return Err(Detail::Mutates),
         Capability::Sql(Bridge::Exec) => read_payload(facts.payload).map(SqlCall::Exec),
@@ -138,14 +138,14 @@ fn guard(facts: &GuardFacts<'_>) -> Result<Guarded, Detail> {
     let refused = call
         .texts()
         .into_iter()
-        .find(|sql| !statement_allowed_on_replica(sql));
+        .find(|sql| !(rules.guard.allows)(rules, sql));
     let Some(refused) = refused.map(shown) else {
         return Ok(Guarded::PassSql(call));
     };
     match (facts.collector, call) {
         (Collector::Absent, _) => Err(Detail::NotLocal(refused)),
         (Collector::Present, SqlCall::Exec(_)) => Err(Detail::ExecWrite),
-        (Collector::Present, SqlCall::Transaction(transaction)) => Ok(speculate(transaction)),
+        (Collector::Present, SqlCall::Transaction(transaction)) => Ok(speculate(rules, transaction)),
     }
 }
 
@@ -153,8 +153,8 @@ fn shown(sql: &str) -> JsString {
     collapse_space(sql).encode_utf16().take(SHOWN_UNITS).collect()
 }
 
-fn speculate(transaction: SqlTxn) -> Guarded {
-    let collected = (transaction.end == End::Commit).then(|| collect(&transaction));
+fn speculate(rules: &Rules, transaction: SqlTxn) -> Guarded {
+    let collected = (transaction.end == End::Commit).then(|| collect(rules, &transaction));
     Guarded::Speculate {
         transaction: SqlTxn {
             end: End::Rollback,
@@ -168,14 +168,14 @@ fn speculate(transaction: SqlTxn) -> Guarded {
 ///
 /// Also the read behind the statements when it is no read: the contract checks it like the others, and what was rolled
 /// back here must not get lost.
-fn collect(transaction: &SqlTxn) -> Vec<ForwardStatement> {
+fn collect(rules: &Rules, transaction: &SqlTxn) -> Vec<ForwardStatement> {
     let read = transaction
         .read
         .as_ref()
         .map(|read| SqlStatement::new(&read.sql, read.params.clone()));
     let statements = transaction.statements.iter().chain(&read);
     statements
-        .filter(|statement| !statement_allowed_on_replica(&statement.sql))
-        .map(ForwardStatement::collected)
+        .filter(|statement| !(rules.guard.allows)(rules, &statement.sql))
+        .map(|statement| ForwardStatement::collected(rules, statement))
         .collect()
 }

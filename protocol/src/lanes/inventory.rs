@@ -13,6 +13,8 @@
 
 use std::fmt;
 
+use super::rules::Rules;
+
 /// What kind of state something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StateClass {
@@ -225,8 +227,8 @@ pub fn is_replica_local_table(table: &str) -> bool {
 /// Whether a restore copies a table of this name; of those that are an object's own, only `cfw_page` (`lanes.md` 8).
 ///
 /// Only the class is judged here. Which names are no tables to copy at all, and the reasons, are `planRestore`'s.
-pub fn is_copied_by_restore(table: &str) -> bool {
-    match classify_state(&StateKey::table(table)) {
+pub fn is_copied_by_restore(rules: &Rules, table: &str) -> bool {
+    match (rules.inventory.classify)(&StateKey::table(table)) {
         StateClass::LocalEphemeral => table == "cfw_page",
         StateClass::PrimaryOnlySideEffect => false,
         StateClass::Authoritative | StateClass::ReplicableDerived | StateClass::Unknown => true,
@@ -237,13 +239,14 @@ pub fn is_copied_by_restore(table: &str) -> bool {
 ///
 /// Truth, and all entries of the two key-value tables, whatever their collection. So what is unknown or derived never
 /// reaches a lane but by a restore.
-pub fn enters_log(table: &str) -> bool {
-    KEY_VALUE.contains(&table) || classify_state(&StateKey::table(table)) == StateClass::Authoritative
+pub fn enters_log(rules: &Rules, table: &str) -> bool {
+    KEY_VALUE.contains(&table)
+        || (rules.inventory.classify)(&StateKey::table(table)) == StateClass::Authoritative
 }
 
 /// Whether a lane must forward a write of this table; none is a statement of no known shape (`lanes.md` 8).
-pub fn needs_forwarding(table: Option<&str>) -> bool {
-    !table.is_some_and(is_replica_local_table)
+pub fn needs_forwarding(rules: &Rules, table: Option<&str>) -> bool {
+    !table.is_some_and(rules.inventory.is_replica_local)
 }
 
 /// Whether a forwarded statement that was committed enters the log: always, also one that the primary's own code would
@@ -259,6 +262,7 @@ pub(super) fn is_key_value(table: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    const RULES: &Rules = &Rules::DOCUMENTED;
     use super::*;
     use crate::lanes::forward::{Hazard, hazard_class};
 
@@ -267,10 +271,10 @@ mod tests {
     fn the_five_uses_differ() {
         let uses = |table: &str| {
             (
-                is_copied_by_restore(table),
-                enters_log(table),
-                needs_forwarding(Some(table)),
-                hazard_class(&StateKey::table(table)),
+                is_copied_by_restore(RULES, table),
+                enters_log(RULES, table),
+                needs_forwarding(RULES, Some(table)),
+                hazard_class(RULES, &StateKey::table(table)),
                 forwarded_enters_log(table),
             )
         };
@@ -284,6 +288,6 @@ mod tests {
         assert_eq!(uses("cachetags"), (false, false, true, Hazard::None, true));
         assert_eq!(uses("watchdog"), (false, false, true, Hazard::Origination, true));
         assert_eq!(uses("node"), (true, true, true, Hazard::Ordering, true));
-        assert!(needs_forwarding(None));
+        assert!(needs_forwarding(RULES, None));
     }
 }

@@ -8,9 +8,10 @@
 use super::bridge::{SqlExec, SqlStatement, SqlTxn};
 use super::guard::SqlCall;
 use super::partition::Writer;
+use super::rules::Rules;
 use crate::host::{End, Text};
 use crate::number::Number;
-use crate::sql::{is_definition, is_proven_read, splice_first};
+use crate::sql::splice_first;
 
 /// The highest ids that a driver knows of in one table; 0 where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,8 +87,8 @@ pub fn mint(facts: &MintFacts<'_>) -> Option<Minted> {
 /// that it can be rolled back; a read or a definition by itself (`lanes.md` 18).
 ///
 /// So a lane cannot create a table that is not its own: on that bridge the guard refuses it.
-pub fn unbuffered(statement: SqlStatement) -> SqlCall {
-    if is_definition(&statement.sql) || is_proven_read(&statement.sql) {
+pub fn unbuffered(rules: &Rules, statement: SqlStatement) -> SqlCall {
+    if (rules.statements.is_definition)(&statement.sql) || (rules.statements.is_read)(&statement.sql) {
         SqlCall::Exec(SqlExec {
             sql: statement.sql,
             params: statement.params,
@@ -106,6 +107,8 @@ mod tests {
     use super::*;
     use crate::lanes::partition::next_lane_id;
     use crate::sql::Params;
+
+    const RULES: &Rules = &Rules::DOCUMENTED;
 
     fn minted(sql: &str) -> Option<(String, String)> {
         let id = Number::from(258);
@@ -160,7 +163,7 @@ mod tests {
             lane: Number::from(1),
             lanes: Number::from(256),
         };
-        assert_eq!(next_lane_id(highest.base(), writer), Number::from(772));
+        assert_eq!(next_lane_id(RULES, highest.base(), writer), Number::from(772));
         assert!(is_partitioned(writer));
         assert!(!is_partitioned(Writer {
             lane: Number::ZERO,
@@ -170,7 +173,7 @@ mod tests {
 
     #[test]
     fn only_a_write_becomes_a_transaction_of_its_own() {
-        let call = |sql| unbuffered(SqlStatement::new(sql, Params::Absent));
+        let call = |sql| unbuffered(RULES, SqlStatement::new(sql, Params::Absent));
         assert!(
             matches!(call("UPDATE node SET a = 1"), SqlCall::Transaction(one) if one.statements.len() == 1)
         );

@@ -54,3 +54,6 @@ pub const MOST_LANES: Number = Number::integer(256);
 fn count(n: Number) -> Number {
     Number::ZERO.js_max(n.floor())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! The partition of row ids: each writer mints ids of its own class, so that no two mint the same (`lanes.md` 10, 18).
 
+use super::rules::Rules;
 use super::{MOST_LANES, count};
 use crate::number::Number;
 
@@ -37,8 +38,8 @@ pub fn id_stride(writer: Writer) -> IdStride {
 ///
 /// `after` counts as 0 when it is negative, and without its fraction. NaN anywhere gives NaN. Beyond 2^53 ids are no
 /// longer exact.
-pub fn next_lane_id(after: Number, writer: Writer) -> Number {
-    let IdStride { offset, stride } = id_stride(writer);
+pub fn next_lane_id(rules: &Rules, after: Number, writer: Writer) -> Number {
+    let IdStride { offset, stride } = (rules.partition.stride)(writer);
     let first = count(after) + Number::integer(1);
     // The remainder can be negative, and the distance must not be.
     let distance = ((offset - first) % stride + stride) % stride;

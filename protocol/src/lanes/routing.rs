@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::{count, header, name};
+use super::rules::Rules;
+use super::{count, header};
 use crate::ecma::{JsString, is_word_boundary, trim};
 use crate::host::Headers;
 use crate::number::Number;
@@ -191,9 +192,9 @@ impl fmt::Display for RouteReason {
 ///
 /// The primary is a bucket of its own, so it serves its share of what is spread. NaN lanes pass every check, and the
 /// request goes to the object `<site>#rNaN` (`lanes.md` 19.5).
-pub fn choose_target(facts: &RouteFacts<'_>) -> Route {
+pub fn choose_target(rules: &Rules, facts: &RouteFacts<'_>) -> Route {
     let lanes = count(facts.replicas) + Number::integer(1);
-    if let Some(reason) = pinned(facts, lanes) {
+    if let Some(reason) = pinned(rules, facts, lanes) {
         return to_primary(facts.site, reason);
     }
     let lane = Number::from(fnv1a32(&facts.affinity.into())) % lanes;
@@ -201,7 +202,7 @@ pub fn choose_target(facts: &RouteFacts<'_>) -> Route {
         return to_primary(facts.site, RouteReason::AffinityPrimary);
     }
     Route {
-        target: name::replica_name(facts.site, lane),
+        target: (rules.names.replica_name)(facts.site, lane),
         role: TargetRole::Replica,
         lane,
         reason: RouteReason::Affinity,
@@ -218,7 +219,7 @@ fn to_primary(site: &str, reason: RouteReason) -> Route {
 }
 
 /// Why a request is not spread at all, in the contract's order.
-fn pinned(facts: &RouteFacts<'_>, lanes: Number) -> Option<RouteReason> {
+fn pinned(rules: &Rules, facts: &RouteFacts<'_>, lanes: Number) -> Option<RouteReason> {
     let is_read = ["GET", "HEAD"]
         .iter()
         .any(|read| facts.method.eq_ignore_ascii_case(read));
@@ -239,7 +240,7 @@ fn pinned(facts: &RouteFacts<'_>, lanes: Number) -> Option<RouteReason> {
     if !facts.has_session {
         return Some(RouteReason::WriteWithoutSession);
     }
-    origination_route(facts.visitor_path.unwrap_or_default(), facts.content_type)
+    (rules.routing.origination_route)(facts.visitor_path.unwrap_or_default(), facts.content_type)
         .map(RouteReason::Origination)
 }
 

@@ -1,18 +1,37 @@
 //! The rules of replica lanes as one table: every decision that a flow asks for, grouped by noun.
 //!
-//! A flow calls `rules.routing.choose_target`, never the function itself. So a mended or broken protocol is a table with
-//! some entries exchanged, and no flow ever asks which protocol it is part of. [`Rules::DOCUMENTED`] is what the
-//! contract says.
+//! A flow calls `rules.routing.choose_target`, never the function itself, and a rule that asks other rules takes the
+//! table as its first argument and asks there. So a mended or broken protocol is a table with some entries exchanged,
+//! each of which takes effect wherever it is asked, and no flow ever asks which protocol it is part of.
+//! [`Rules::DOCUMENTED`] is what the contract says.
+//!
+//! ```
+//! use protocol::lanes::log::{Plan, Position};
+//! use protocol::lanes::rules::{Log, Rules};
+//! use protocol::lanes::wire::Record;
+//!
+//! // A lane that trusts an interrupted apply: one entry, and what plans an apply follows it.
+//! let documented = Rules::DOCUMENTED;
+//! let trusting = Rules { log: Log { position_trust: |_| Ok(()), ..documented.log }, ..documented };
+//! let nowhere = Position { applied: (-1).into(), inflight: None };
+//! let reason = |rules: &Rules| match (rules.log.plan_apply)(rules, &nowhere, &Record::default(), None) {
+//!     Plan::Refuse(refusal) => refusal.to_string(),
+//!     plan => format!("{plan:?}"),
+//! };
+//! assert_eq!(reason(&documented), "the applied generation is unreadable");
+//! assert_eq!(reason(&trusting), "the record carries a generation that is not a number");
+//! ```
 
 use std::collections::BTreeMap;
 
 use super::belief::{Beliefs, Hearsay, LanesPointer};
 use super::bridge::SqlStatement;
 use super::capability::Capability;
+use super::codec::Encoded;
 use super::demand::{GrowthFacts, NoGrowth, RowFacts, Window};
 use super::fence::{Fence, FenceFacts};
 use super::forward::{
-    Attempt, Flush, ForwardAnswer, ForwardFacts, ForwardPlan, ForwardStatement, Hazard, Split,
+    Attempt, Flush, ForwardAnswer, ForwardFacts, ForwardPlan, ForwardStatement, Hazard, KeyValueTarget, Split,
 };
 use super::guard::{GuardFacts, Guarded, RequiresPrimary, SqlCall};
 use super::handoff::{GuardState, Handoff, Started};
@@ -23,11 +42,13 @@ use super::partition::{IdStride, PartitionFacts, Writer};
 use super::routing::{AffinityFacts, FailoverFacts, Origination, Route, RouteFacts};
 use super::site::Scheme;
 use super::tally::{AuthoritativeWrite, Tally};
-use super::{belief, demand, fence, name, partition, routing, session, setting, site};
+use super::{belief, bind, demand, fence, name, partition, routing, session, setting, site};
 use super::{capability, forward, guard, handoff, inventory, minting, tally};
 use crate::ecma::JsString;
 use crate::host::{Millis, Text};
+use crate::json::Json;
 use crate::number::Number;
+use crate::sql::{self, BindError, Bound, Params};
 
 mod replication;
 
@@ -70,6 +91,8 @@ pub struct Rules {
     pub alarm: Alarm,
     /// The primary's step of growing and repairing the pool.
     pub growth: Growth,
+    /// What the text of a statement shows.
+    pub statements: Statements,
     /// What each kind of state is subject to.
     pub inventory: Inventory,
     /// What a replica lets its interpreter do.
@@ -125,7 +148,7 @@ pub struct Routing {
     /// [`routing::origination_route`]
     pub origination_route: fn(&str, Option<&str>) -> Option<Origination>,
     /// [`routing::choose_target`]
-    pub choose_target: fn(&RouteFacts<'_>) -> Route,
+    pub choose_target: fn(&Rules, &RouteFacts<'_>) -> Route,
     /// [`routing::should_failover`]
     pub should_failover: fn(&FailoverFacts<'_>) -> bool,
 }
@@ -160,7 +183,7 @@ pub struct Demand {
     /// [`demand::lane_fits_rows`]
     pub lane_fits_rows: fn(&RowFacts) -> bool,
     /// [`demand::next_lane_to_provision`]
-    pub next_lane: fn(&GrowthFacts<'_>) -> Result<Number, NoGrowth>,
+    pub next_lane: fn(&Rules, &GrowthFacts<'_>) -> Result<Number, NoGrowth>,
 }
 
 /// See [`partition`].
@@ -171,7 +194,7 @@ pub struct Partition {
     /// [`partition::id_stride`]
     pub stride: fn(Writer) -> IdStride,
     /// [`partition::next_lane_id`]
-    pub next_id: fn(Number, Writer) -> Number,
+    pub next_id: fn(&Rules, Number, Writer) -> Number,
 }
 
 /// See [`fence`].
@@ -180,7 +203,26 @@ pub struct FenceRules {
     /// [`fence::fence_allows`]
     pub allows: fn(Number, Number) -> bool,
     /// [`fence::fence_refusal`]
-    pub refusal: fn(&FenceFacts<'_>) -> Fence,
+    pub refusal: fn(&Rules, &FenceFacts<'_>) -> Fence,
+}
+
+/// See [`sql`].
+#[derive(Clone, Copy, Debug)]
+pub struct Statements {
+    /// [`sql::is_proven_read`]
+    pub is_read: fn(&str) -> bool,
+    /// [`sql::is_compound`]
+    pub is_compound: fn(&str) -> bool,
+    /// [`sql::is_definition`]
+    pub is_definition: fn(&str) -> bool,
+    /// [`sql::write_target`]
+    pub write_target: fn(&str) -> Option<&str>,
+    /// [`sql::expiry_sweep`]
+    pub expiry_sweep: fn(&str) -> Option<&'static str>,
+    /// [`sql::positional_bindings`], of the values of a record.
+    pub bind: fn(&str, &Json) -> Result<Bound<Json>, BindError>,
+    /// [`sql::to_positional`], of the values of a statement that the primary captures.
+    pub capture: fn(&str, &Params<Encoded>) -> Result<Bound<Encoded>, BindError>,
 }
 
 /// See [`inventory`]: one classification, its five uses apart.
@@ -191,13 +233,13 @@ pub struct Inventory {
     /// [`inventory::is_replica_local_table`]
     pub is_replica_local: fn(&str) -> bool,
     /// [`inventory::is_copied_by_restore`]
-    pub is_copied: fn(&str) -> bool,
+    pub is_copied: fn(&Rules, &str) -> bool,
     /// [`inventory::enters_log`]
-    pub enters_log: fn(&str) -> bool,
+    pub enters_log: fn(&Rules, &str) -> bool,
     /// [`inventory::needs_forwarding`]
-    pub needs_forwarding: fn(Option<&str>) -> bool,
+    pub needs_forwarding: fn(&Rules, Option<&str>) -> bool,
     /// [`forward::hazard_class`]
-    pub hazard: fn(&StateKey<'_>) -> Hazard,
+    pub hazard: fn(&Rules, &StateKey<'_>) -> Hazard,
     /// [`inventory::forwarded_enters_log`]
     pub forwarded_enters_log: fn(&str) -> bool,
 }
@@ -208,24 +250,32 @@ pub struct GuardRules {
     /// [`capability::classify_capability`]
     pub classify: fn(&str) -> Capability,
     /// [`guard::statement_allowed_on_replica`]
-    pub allows: fn(&str) -> bool,
+    pub allows: fn(&Rules, &str) -> bool,
     /// [`guard::guard_call`]
-    pub call: fn(&GuardFacts<'_>) -> Result<Guarded, RequiresPrimary>,
+    pub call: fn(&Rules, &GuardFacts<'_>) -> Result<Guarded, RequiresPrimary>,
     /// [`handoff::replica_handoff`]
     pub handoff: fn(GuardState, Started) -> Handoff,
     /// [`tally::authoritative_writes`]
-    pub authoritative_writes: fn(&Tally) -> Vec<AuthoritativeWrite>,
+    pub authoritative_writes: fn(&Rules, &Tally) -> Vec<AuthoritativeWrite>,
 }
 
 /// See [`forward`].
 #[derive(Clone, Copy, Debug)]
 pub struct Forwarding {
+    /// [`forward::ForwardStatement::bind`]
+    pub bind: fn(&ForwardStatement) -> Result<Bound<Encoded>, BindError>,
+    /// [`forward::deferrable`]
+    pub deferrable: fn(&Rules, &ForwardStatement) -> Option<ForwardStatement>,
+    /// [`forward::cache_tag_increment`]
+    pub cache_tag_increment: fn(&Rules, &ForwardStatement) -> Option<ForwardStatement>,
+    /// [`forward::key_value_target`]
+    pub key_value_target: fn(&Rules, &ForwardStatement) -> Option<KeyValueTarget>,
     /// [`forward::split_forward`]
-    pub split: fn(&[ForwardStatement]) -> Split,
+    pub split: fn(&Rules, &[ForwardStatement]) -> Split,
     /// [`forward::plan_forward`]
-    pub plan: fn(&ForwardFacts<'_>) -> ForwardPlan,
+    pub plan: fn(&Rules, &ForwardFacts<'_>) -> ForwardPlan,
     /// [`forward::partitioned_tables`]
-    pub partitioned: fn(&[ForwardStatement]) -> Vec<Text>,
+    pub partitioned: fn(&Rules, &[ForwardStatement]) -> Vec<Text>,
     /// [`forward::lane_high_water`]
     pub high_water: fn(&[ForwardStatement]) -> BTreeMap<Text, Number>,
     /// [`forward::after_answer`]
@@ -242,7 +292,7 @@ pub struct Minting {
     /// [`minting::mint`]
     pub mint: fn(&MintFacts<'_>) -> Option<Minted>,
     /// [`minting::unbuffered`]
-    pub unbuffered: fn(SqlStatement) -> SqlCall,
+    pub unbuffered: fn(&Rules, SqlStatement) -> SqlCall,
 }
 
 impl Rules {
@@ -303,6 +353,15 @@ impl Rules {
         catch_up: CatchUp::DOCUMENTED,
         alarm: Alarm::DOCUMENTED,
         growth: Growth::DOCUMENTED,
+        statements: Statements {
+            is_read: sql::is_proven_read,
+            is_compound: sql::is_compound,
+            is_definition: sql::is_definition,
+            write_target: sql::write_target,
+            expiry_sweep: sql::expiry_sweep,
+            bind: bind::positional,
+            capture: sql::to_positional,
+        },
         inventory: Inventory {
             classify: inventory::classify_state,
             is_replica_local: inventory::is_replica_local_table,
@@ -320,6 +379,10 @@ impl Rules {
             authoritative_writes: tally::authoritative_writes,
         },
         forwarding: Forwarding {
+            bind: ForwardStatement::bind,
+            deferrable: forward::deferrable,
+            cache_tag_increment: forward::cache_tag_increment,
+            key_value_target: forward::key_value_target,
             split: forward::split_forward,
             plan: forward::plan_forward,
             partitioned: forward::partitioned_tables,

@@ -1,6 +1,6 @@
 //! How the primary's writes become records of its log (`lanes.md` 13.1 and 13.2).
 
-use super::inventory::enters_log;
+use super::rules::Rules;
 use super::wire::{Field, LoggedStatement, Record};
 use crate::host::{Millis, Statement, Text, Value};
 use crate::number::Number;
@@ -18,8 +18,8 @@ pub fn copyable_generation(highest_logged: Option<Number>, sequence: Number) -> 
 
 /// Whether a statement that has run advances the commit sequence and is captured, by the table that it writes
 /// (`noteAuthoritativeWrite`, `lanes.md` 13.1). One whose table nobody finds (ALTER, DROP) is not.
-pub fn is_captured(target: Option<&str>) -> bool {
-    target.is_some_and(enters_log)
+pub fn is_captured(rules: &Rules, target: Option<&str>) -> bool {
+    target.is_some_and(|table| (rules.inventory.enters_log)(rules, table))
 }
 
 /// What was captured since the last seal. Memory only: it dies with the incarnation.

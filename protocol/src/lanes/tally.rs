@@ -2,12 +2,11 @@
 //! `lanes.md` 11).
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::inventory::is_replica_local_table;
+use super::rules::Rules;
 use crate::ecma::cmp_utf16;
 use crate::host::Text;
-use crate::sql::expiry_sweep;
 
 /// Counts of writes. A write that no table could be found for is counted under a pseudo table: `?unattributed`, or
 /// `?storage.put` and its like for writes past SQL.
@@ -37,10 +36,9 @@ pub struct AuthoritativeWrite {
 ///
 /// A statement counts when it touched no row. A table is left out when all of its statements, and at least one, were
 /// sweeps of expired rows.
-pub fn authoritative_writes(tally: &Tally) -> Vec<AuthoritativeWrite> {
+pub fn authoritative_writes(rules: &Rules, tally: &Tally) -> Vec<AuthoritativeWrite> {
     let of = |counts: &BTreeMap<Text, u64>, table: &Text| counts.get(table).copied().unwrap_or(0);
-    let tables: std::collections::BTreeSet<&Text> =
-        tally.rows.keys().chain(tally.statements.keys()).collect();
+    let tables: BTreeSet<&Text> = tally.rows.keys().chain(tally.statements.keys()).collect();
     let mut writes: Vec<_> = tables
         .into_iter()
         .map(|table| AuthoritativeWrite {
@@ -48,7 +46,9 @@ pub fn authoritative_writes(tally: &Tally) -> Vec<AuthoritativeWrite> {
             rows: of(&tally.rows, table),
             statements: of(&tally.statements, table),
         })
-        .filter(|write| !is_replica_local_table(&write.table) && !is_swept_only(tally, write))
+        .filter(|write| {
+            !(rules.inventory.is_replica_local)(&write.table) && !is_swept_only(rules, tally, write)
+        })
         .collect();
     writes.sort_by(|a, b| {
         Reverse(a.rows)
@@ -58,11 +58,11 @@ pub fn authoritative_writes(tally: &Tally) -> Vec<AuthoritativeWrite> {
     writes
 }
 
-fn is_swept_only(tally: &Tally, write: &AuthoritativeWrite) -> bool {
+fn is_swept_only(rules: &Rules, tally: &Tally, write: &AuthoritativeWrite) -> bool {
     let sweeps = tally
         .shapes
         .iter()
-        .filter(|(sql, _)| expiry_sweep(sql) == Some(write.table.as_str()));
+        .filter(|(sql, _)| (rules.statements.expiry_sweep)(sql) == Some(write.table.as_str()));
     let swept = sweeps.fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
     swept > 0 && swept >= write.statements
 }

@@ -19,6 +19,9 @@ use protocol::sql::{
 };
 
 use super::{Captures, Step, Stream};
+use protocol::lanes::rules::Rules;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 /// How a stream is read: as the contract has it, or as the independent reading did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -165,7 +168,7 @@ impl Lane<'_> {
             }));
         }
         let seen = self.seen(sql, params);
-        self.reading.logged += usize::from(write_target(&seen).is_some_and(enters_log));
+        self.reading.logged += usize::from(write_target(&seen).is_some_and(|table| enters_log(RULES, table)));
         let statement = self.minted(SqlStatement::new(seen, params.clone()));
         match &mut self.buffer {
             Some(buffer) => buffer.push(statement),
@@ -177,7 +180,7 @@ impl Lane<'_> {
                 };
                 self.call(SqlCall::Transaction(transaction))?;
             }
-            None => self.call(unbuffered(statement))?,
+            None => self.call(unbuffered(RULES, statement))?,
         }
         Ok(())
     }
@@ -227,7 +230,7 @@ impl Lane<'_> {
             lane: Number::from(1),
             lanes: Number::from(256),
         };
-        let id = next_lane_id(highest.base(), writer);
+        let id = next_lane_id(RULES, highest.base(), writer);
         match mint(&MintFacts {
             sql: &statement.sql,
             id_column,
@@ -258,7 +261,7 @@ impl Lane<'_> {
         };
         let reads = call.texts().into_iter().filter(|sql| is_proven_read(sql)).count();
         let all = call.texts().len();
-        let collected = match guard_call(&facts) {
+        let collected = match guard_call(RULES, &facts) {
             Ok(Guarded::Speculate { collected, .. }) => collected.unwrap_or_default(),
             Ok(Guarded::Pass | Guarded::PassSql(_)) => Vec::new(),
             Err(refusal) => {
@@ -276,18 +279,21 @@ impl Lane<'_> {
 
     /// The primary's side. Each statement on its own too: a plan names only the first that it refuses.
     fn judge_batch(&mut self) -> Result<(), String> {
-        let partitioned = partitioned_tables(&self.batch);
-        let split = split_forward(&self.batch);
+        let partitioned = partitioned_tables(RULES, &self.batch);
+        let split = split_forward(RULES, &self.batch);
         self.reading.deferred = split.deferred.len();
         self.reading.minted = partitioned.iter().map(Text::to_string).collect();
         let generation = Number::from(7);
         let plan = |statements| {
-            plan_forward(&ForwardFacts {
-                statements,
-                parent: generation,
-                primary_generation: generation,
-                partitioned: &partitioned,
-            })
+            plan_forward(
+                RULES,
+                &ForwardFacts {
+                    statements,
+                    parent: generation,
+                    primary_generation: generation,
+                    partitioned: &partitioned,
+                },
+            )
         };
         for statement in &split.commit {
             match plan(std::slice::from_ref(statement)) {
@@ -334,5 +340,5 @@ fn is_ordering_by_conditions(statement: &ForwardStatement) -> bool {
         collection: condition("collection"),
         name: condition("name"),
     };
-    !statement.sql.starts_with("INSERT") && hazard_class(&key) != Hazard::Origination
+    !statement.sql.starts_with("INSERT") && hazard_class(RULES, &key) != Hazard::Origination
 }

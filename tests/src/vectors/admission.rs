@@ -59,17 +59,20 @@ fn admission_verdict(input: &Js, expect: &Js) -> Result<Option<String>, Stop> {
     let text = |key: &str| optional_text(input.field(key));
     let (own, primary) = (text("fingerprint")?, text("primaryFingerprint")?);
     let (schema, primary_schema) = (text("schemaVersion")?, text("primarySchemaVersion")?);
-    let verdict = (RULES.admission.verdict)(&AdmissionFacts {
-        stage: StageName::of(&input.field("stage").text()?),
-        present_state: &present,
-        present_collections: &collections,
-        applied: generation(input.field("appliedGeneration")),
-        advertised: generation(input.field("advertisedGeneration")),
-        fingerprint: own.as_deref(),
-        primary_fingerprint: primary.as_deref(),
-        schema: schema.as_deref(),
-        primary_schema: primary_schema.as_deref(),
-    });
+    let verdict = (RULES.admission.verdict)(
+        &RULES,
+        &AdmissionFacts {
+            stage: StageName::of(&input.field("stage").text()?),
+            present_state: &present,
+            present_collections: &collections,
+            applied: generation(input.field("appliedGeneration")),
+            advertised: generation(input.field("advertisedGeneration")),
+            fingerprint: own.as_deref(),
+            primary_fingerprint: primary.as_deref(),
+            schema: schema.as_deref(),
+            primary_schema: primary_schema.as_deref(),
+        },
+    );
     let refusals: Vec<String> = verdict.refusals().iter().map(ToString::to_string).collect();
     let said = refusals.join("; ");
     let mut wrong = Vec::new();

@@ -2,28 +2,36 @@
 
 use protocol::host::Text;
 use protocol::lanes::forward::{
-    self, Attempt, Flush, ForwardAction, ForwardAnswer, ForwardBatch, ForwardFacts, ForwardStatement, Split,
+    Attempt, Flush, ForwardAction, ForwardAnswer, ForwardBatch, ForwardFacts, ForwardStatement, Split,
 };
 
+use protocol::lanes::rules::Rules;
+
 use super::{Js, Ran, Runner, Stop};
+
+const RULES: Rules = Rules::DOCUMENTED;
 
 /// The runners of this area.
 pub fn runners() -> Vec<Runner> {
     vec![
         Runner::answers("partitionedTables", |input| {
-            let tables = forward::partitioned_tables(&statements(input)?);
+            let tables = (RULES.forwarding.partitioned)(&RULES, &statements(input)?);
             Ok(Js::encode(&tables))
         }),
         Runner::answers("laneHighWater", |input| {
-            Ok(Js::encode(&forward::lane_high_water(&statements(input)?)))
+            Ok(Js::encode(&(RULES.forwarding.high_water)(&statements(input)?)))
         }),
         Runner::answers("deferrable", |input| {
-            Ok(statement_or_none(forward::deferrable(&statement(input)?)))
+            Ok(statement_or_none((RULES.forwarding.deferrable)(
+                &RULES,
+                &statement(input)?,
+            )))
         }),
         Runner::answers("cacheTagIncrement", |input| {
-            Ok(statement_or_none(forward::cache_tag_increment(&statement(
-                input,
-            )?)))
+            Ok(statement_or_none((RULES.forwarding.cache_tag_increment)(
+                &RULES,
+                &statement(input)?,
+            )))
         }),
         Runner::answers("keyValueTarget", key_value_target),
         Runner::answers("splitForward", split),
@@ -45,7 +53,7 @@ fn statement_or_none(statement: Option<ForwardStatement>) -> Js {
 }
 
 fn key_value_target(input: &Js) -> Ran {
-    let target = forward::key_value_target(&statement(input)?);
+    let target = (RULES.forwarding.key_value_target)(&RULES, &statement(input)?);
     Ok(target.map_or(Js::Null, |target| {
         Js::object([
             ("collection", target.collection.as_str().into()),
@@ -55,7 +63,7 @@ fn key_value_target(input: &Js) -> Ran {
 }
 
 fn split(input: &Js) -> Ran {
-    let Split { commit, deferred } = forward::split_forward(&statements(input)?);
+    let Split { commit, deferred } = (RULES.forwarding.split)(&RULES, &statements(input)?);
     Ok(Js::object([
         ("commit", Js::encode(&commit)),
         ("deferred", Js::encode(&deferred)),
@@ -66,12 +74,15 @@ fn plan(input: &Js) -> Ran {
     // `statements` is read as the wire reads it: what is no list is an empty one.
     let batch: ForwardBatch = Js::object([("statements", input.field("statements").clone())]).decode()?;
     let partitioned: Option<Vec<Text>> = input.field("partitioned").option(Js::decode)?;
-    let plan = forward::plan_forward(&ForwardFacts {
-        statements: &batch.statements,
-        parent: input.field("parent").number()?,
-        primary_generation: input.field("primaryGeneration").number()?,
-        partitioned: &partitioned.unwrap_or_default(),
-    });
+    let plan = (RULES.forwarding.plan)(
+        &RULES,
+        &ForwardFacts {
+            statements: &batch.statements,
+            parent: input.field("parent").number()?,
+            primary_generation: input.field("primaryGeneration").number()?,
+            partitioned: &partitioned.unwrap_or_default(),
+        },
+    );
     Ok(Js::object([
         ("action", plan.action().to_string().into()),
         ("reason", plan.reason().into()),
@@ -83,7 +94,7 @@ fn flush(input: &Js) -> Ran {
     let answers: Vec<ForwardAnswer> = input.field("answers").decode()?;
     let (mut sends, mut attempt) = (vec![input.field("parent").number()?], Attempt::First);
     for answer in answers {
-        let action = match forward::after_answer(attempt, &answer) {
+        let action = match (RULES.forwarding.after_answer)(attempt, &answer) {
             Flush::Resend(parent) => {
                 sends.push(parent);
                 attempt = Attempt::Second;

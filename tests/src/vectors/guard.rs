@@ -1,20 +1,22 @@
 //! `protocol::lanes`, the read-only guard.
 
 use protocol::host::End;
-use protocol::lanes::capability::classify_capability;
-use protocol::lanes::guard::{Collector, GuardFacts, Guarded, guard_call, statement_allowed_on_replica};
-use protocol::lanes::handoff::{GuardState, Started, replica_handoff};
+use protocol::lanes::guard::{Collector, GuardFacts, Guarded};
+use protocol::lanes::handoff::{GuardState, Started};
+use protocol::lanes::rules::Rules;
 
 use super::{Js, Ran, Runner, unheld};
+
+const RULES: Rules = Rules::DOCUMENTED;
 
 /// The runners of this area.
 pub fn runners() -> Vec<Runner> {
     vec![
         Runner::answers("statementAllowedOnReplica", |input| {
-            Ok(statement_allowed_on_replica(&input.field("sql").text()?).into())
+            Ok((RULES.guard.allows)(&RULES, &input.field("sql").text()?).into())
         }),
         Runner::answers("classifyCapability", |input| {
-            Ok(classify_capability(&input.field("name").text()?)
+            Ok((RULES.guard.classify)(&input.field("name").text()?)
                 .to_string()
                 .into())
         }),
@@ -33,7 +35,7 @@ fn call(input: &Js) -> Ran {
             Collector::Absent
         },
     };
-    Ok(match guard_call(&facts) {
+    Ok(match (RULES.guard.call)(&RULES, &facts) {
         Ok(Guarded::Pass) => Js::object([("outcome", "pass".into())]),
         Ok(Guarded::PassSql(_)) => Js::object([("outcome", "pass".into()), ("payload", "unchanged".into())]),
         Ok(Guarded::Speculate {
@@ -58,7 +60,7 @@ fn handoff(input: &Js) -> Ran {
         "mutating" => GuardState::Mutating,
         other => return unheld(format!("no state of a guard: {other}")),
     };
-    let handoff = replica_handoff(guard, Started::Perhaps);
+    let handoff = (RULES.guard.handoff)(guard, Started::Perhaps);
     Ok(Js::object([
         ("status", u32::from(handoff.status()).into()),
         ("retrySafe", handoff.retry_safe().into()),

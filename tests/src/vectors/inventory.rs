@@ -3,24 +3,28 @@
 use std::collections::BTreeMap;
 
 use protocol::host::Text;
-use protocol::lanes::forward::hazard_class;
-use protocol::lanes::inventory::{self, StateKey};
-use protocol::lanes::tally::{Tally, authoritative_writes};
+use protocol::lanes::inventory::StateKey;
+use protocol::lanes::rules::Rules;
+use protocol::lanes::tally::Tally;
 use protocol::number::Number;
 
 use super::{Js, Ran, Runner, Stop};
+
+const RULES: Rules = Rules::DOCUMENTED;
 
 /// The runners of this area.
 pub fn runners() -> Vec<Runner> {
     vec![
         Runner::answers("classifyState", |input| {
-            key(input, |key| inventory::classify_state(&key).to_string().into())
+            key(input, |key| (RULES.inventory.classify)(&key).to_string().into())
         }),
         Runner::answers("hazardClass", |input| {
-            key(input, |key| hazard_class(&key).to_string().into())
+            key(input, |key| {
+                (RULES.inventory.hazard)(&RULES, &key).to_string().into()
+            })
         }),
         Runner::answers("isReplicaLocalTable", |input| {
-            Ok(inventory::is_replica_local_table(&input.field("table").text()?).into())
+            Ok((RULES.inventory.is_replica_local)(&input.field("table").text()?).into())
         }),
         Runner::answers("authoritativeWrites", writes),
     ]
@@ -50,12 +54,14 @@ fn writes(input: &Js) -> Ran {
         statements: counts(input.field("statementsByTable"))?,
         shapes: counts(input.field("shapes"))?,
     };
-    let writes = authoritative_writes(&tally).into_iter().map(|write| {
-        Js::object([
-            ("table", write.table.as_str().into()),
-            ("rows", Number::from(write.rows).into()),
-            ("statements", Number::from(write.statements).into()),
-        ])
-    });
+    let writes = (RULES.guard.authoritative_writes)(&RULES, &tally)
+        .into_iter()
+        .map(|write| {
+            Js::object([
+                ("table", write.table.as_str().into()),
+                ("rows", Number::from(write.rows).into()),
+                ("statements", Number::from(write.statements).into()),
+            ])
+        });
     Ok(Js::Array(writes.collect()))
 }

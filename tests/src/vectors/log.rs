@@ -70,7 +70,12 @@ fn position_trust(input: &Js) -> Ran {
 fn plan_apply(input: &Js) -> Ran {
     let schema = optional_text(input.field("localSchema"))?;
     let record = message(input.field("record"))?;
-    let plan = (RULES.log.plan_apply)(&position(input.field("position"))?, &record, schema.as_deref());
+    let plan = (RULES.log.plan_apply)(
+        &RULES,
+        &position(input.field("position"))?,
+        &record,
+        schema.as_deref(),
+    );
     Ok(Js::object([
         ("action", plan.action().as_str().into()),
         ("reason", plan.reason().into()),

@@ -21,6 +21,8 @@ mod restore;
 mod sql;
 mod store;
 pub mod suite;
+#[cfg(test)]
+mod tests;
 mod unholdable;
 mod wire;
 

@@ -21,7 +21,7 @@ pub fn runners() -> Vec<Runner> {
 }
 
 fn plan_restore(input: &Js) -> Ran {
-    let plans = (RULES.copies.plan)(&texts(input.field("tables"))?);
+    let plans = (RULES.copies.plan)(&RULES, &texts(input.field("tables"))?);
     let plan = |plan: &protocol::lanes::restore::TablePlan| {
         Js::object([
             ("table", plan.table.as_str().into()),
@@ -36,7 +36,12 @@ fn plan_restore(input: &Js) -> Ran {
 fn chunk_refusal(input: &Js) -> Ran {
     let schema = optional_text(input.field("localSchema"))?;
     let begun_at = input.field("begunAt").option(Js::number)?;
-    let refusal = (RULES.copies.chunk_refusal)(&message(input.field("chunk"))?, schema.as_deref(), begun_at);
+    let refusal = (RULES.copies.chunk_refusal)(
+        &RULES,
+        &message(input.field("chunk"))?,
+        schema.as_deref(),
+        begun_at,
+    );
     Ok(refusal.map(|refusal| refusal.to_string()).into())
 }
 
@@ -59,7 +64,7 @@ fn provision_paging(input: &Js) -> Ran {
         ));
     }
     let names: Vec<_> = rows.iter().map(|(name, _)| name.as_str().into()).collect();
-    let tables = (RULES.copies.copyable_tables)(&names);
+    let tables = (RULES.copies.copyable_tables)(&RULES, &names);
     let counts: Vec<(&str, u64)> = tables
         .iter()
         .filter_map(|table| rows.iter().find(|(name, _)| name == table.as_str()))

@@ -1,20 +1,23 @@
 //! `protocol::sql`: the shapes of statements, and how parameters bind.
 
+use protocol::lanes::rules::Rules;
 use protocol::sql::{self, Bound, Inherited, Params};
 
 use super::{Js, Ran, Runner, Stop, threw};
+
+const RULES: Rules = Rules::DOCUMENTED;
 
 /// The runners of this area.
 pub fn runners() -> Vec<Runner> {
     vec![
         Runner::answers("isProvenRead", |input| {
-            Ok(sql::is_proven_read(&text(input)?).into())
+            Ok((RULES.statements.is_read)(&text(input)?).into())
         }),
         Runner::answers("writeTargetTable", |input| {
-            Ok(sql::write_target(&text(input)?).into())
+            Ok((RULES.statements.write_target)(&text(input)?).into())
         }),
         Runner::answers("expiryGcTable", |input| {
-            Ok(sql::expiry_sweep(&text(input)?).into())
+            Ok((RULES.statements.expiry_sweep)(&text(input)?).into())
         }),
         Runner::answers("positionalBindings", positional_bindings),
         Runner::answers("toPositional", to_positional),

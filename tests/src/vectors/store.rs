@@ -88,7 +88,7 @@ impl Store {
         options: &ApplyOptions<'_>,
     ) -> Result<ApplyAnswer, String> {
         let position = self.position(rules);
-        let application = (rules.log.apply_record)(&position, record, options);
+        let application = (rules.log.apply_record)(rules, &position, record, options);
         let answer = application.answer(&position);
         if let Application::Runs { batches, .. } = application {
             for batch in batches {

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::super::meta::{Key, Write, present};
 use crate::host::Text;
+use crate::lanes::meta::{Key, Write, present};
+use crate::lanes::rules::Rules;
 
 /// A stage, in the order in which a lane passes them (`lanes.md` 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -137,10 +138,12 @@ pub enum Move {
 }
 
 /// Moves a lane to a stage, if that is a move (`lanes.md` 6, `setReplicaStage`).
-pub fn set_stage(from: &StageName, to: &StageName) -> Move {
+pub fn set_stage(rules: &Rules, from: &StageName, to: &StageName) -> Move {
     match (from, to) {
         _ if from == to => Move::AlreadyThere(to.clone()),
-        (StageName::Known(at), StageName::Known(next)) if can_transition(*at, *next) => Move::Moved(*next),
+        (StageName::Known(at), StageName::Known(next)) if (rules.admission.can_transition)(*at, *next) => {
+            Move::Moved(*next)
+        }
         _ => Move::Illegal {
             from: from.clone(),
             to: to.clone(),

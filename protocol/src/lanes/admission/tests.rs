@@ -6,6 +6,9 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::*;
 use crate::lanes::meta::Write;
+use crate::lanes::rules::Rules;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 #[test]
 fn the_graph_is_the_rule() {
@@ -46,7 +49,7 @@ fn one_way_leads_to_serving() {
 fn every_pair_of_stages_moves_as_the_rule_says() {
     for from in Stage::ALL {
         for to in Stage::ALL {
-            let wish = set_stage(&from.into(), &to.into());
+            let wish = set_stage(RULES, &from.into(), &to.into());
             assert_eq!(wish.has_moved(), can_transition(from, to));
             assert_eq!(wish.write().is_some(), wish.has_moved());
             assert_eq!(
@@ -79,7 +82,7 @@ proptest! {
     fn every_path_to_serving_passes_every_stage(wishes in prop::collection::vec(any_stage(), 0..40)) {
         let (mut at, mut passed) = (StageName::from(Stage::Created), vec![Stage::Created]);
         for wish in wishes {
-            if let Move::Moved(stage) = set_stage(&at, &wish.into()) {
+            if let Move::Moved(stage) = set_stage(RULES, &at, &wish.into()) {
                 at = stage.into();
                 if stage == Stage::Created {
                     passed.clear();
@@ -98,8 +101,8 @@ proptest! {
         prop_assert_eq!(name.as_str(), text.as_str());
         if name.known().is_none() {
             for stage in Stage::ALL {
-                prop_assert!(!set_stage(&name, &stage.into()).has_moved());
-                prop_assert!(!set_stage(&stage.into(), &name).has_moved());
+                prop_assert!(!set_stage(RULES, &name, &stage.into()).has_moved());
+                prop_assert!(!set_stage(RULES, &stage.into(), &name).has_moved());
             }
         }
     }
@@ -107,7 +110,7 @@ proptest! {
 
 #[test]
 fn a_move_is_written_under_its_key() {
-    let written = set_stage(&Stage::Created.into(), &Stage::Restoring.into()).write();
+    let written = set_stage(RULES, &Stage::Created.into(), &Stage::Restoring.into()).write();
     assert_eq!(
         written,
         Some(Write::Meta(crate::lanes::meta::Key::STAGE, "RESTORING".into()))

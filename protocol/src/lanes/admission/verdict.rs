@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::{Missing, Stage, StageName, StateEntry, missing_mandatory};
+use super::{Missing, Stage, StageName, StateEntry};
 use crate::host::Text;
+use crate::lanes::rules::Rules;
 use crate::number::Number;
 
 /// What the verdict is made of.
@@ -136,12 +137,12 @@ impl AdmissionVerdict {
 /// primary (`lanes.md` 6). What is unknown equals nothing, not even another unknown.
 ///
 /// The fingerprint covers two tables (`lanes.md` 7): a lane whose other tables differ is admitted.
-pub fn admission_verdict(facts: &AdmissionFacts<'_>) -> AdmissionVerdict {
+pub fn admission_verdict(rules: &Rules, facts: &AdmissionFacts<'_>) -> AdmissionVerdict {
     let mut refusals = Vec::new();
     if facts.stage == Stage::Withdrawn.into() {
         refusals.push(AdmissionRefusal::Withdrawn);
     }
-    let missing = missing_mandatory(facts.present_state, facts.present_collections);
+    let missing = (rules.admission.missing_mandatory)(facts.present_state, facts.present_collections);
     refusals.extend(missing.into_iter().map(AdmissionRefusal::Missing));
     refusals.extend(schema(facts.schema, facts.primary_schema));
     refusals.extend(generation(facts.applied, facts.advertised));

@@ -1,5 +1,8 @@
 use super::*;
+use crate::lanes::rules::Rules;
 use crate::lanes::wire::Field;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 fn facts(stage: Stage) -> RoundFacts {
     RoundFacts {
@@ -15,13 +18,13 @@ fn facts(stage: Stage) -> RoundFacts {
 
 #[test]
 fn a_round_runs_in_the_stages_that_a_log_leads_on_from() {
-    let runs = Stage::ALL.map(|stage| begin_round(&facts(stage)).is_ok());
+    let runs = Stage::ALL.map(|stage| begin_round(RULES, &facts(stage)).is_ok());
     assert_eq!(runs, [false, false, true, true, true, true, false]);
     let no_lane = RoundFacts {
         pool_lane: false,
         ..facts(Stage::Serving)
     };
-    assert_eq!(begin_round(&no_lane), Err(NoRound::NotALane));
+    assert_eq!(begin_round(RULES, &no_lane), Err(NoRound::NotALane));
 }
 
 #[test]
@@ -30,7 +33,8 @@ fn a_head_is_compared_as_javascript_compares() {
         generation,
         ..Head::default()
     };
-    let asks = |generation| after_head(&Stage::Serving.into(), 7.into(), &head(generation)) != Pull::Nothing;
+    let asks =
+        |generation| after_head(RULES, &Stage::Serving.into(), 7.into(), &head(generation)) != Pull::Nothing;
     assert!(asks(Field::Is(8.into())) && !asks(Field::Is(7.into())));
     assert!(
         asks(Field::Other("8".into())),
@@ -49,7 +53,7 @@ fn only_a_verified_lane_moves_when_it_asks() {
         let Pull::After {
             since,
             to_catching_up,
-        } = after_head(&stage.into(), 7.into(), &head)
+        } = after_head(RULES, &stage.into(), 7.into(), &head)
         else {
             panic!("it is behind");
         };
@@ -60,7 +64,7 @@ fn only_a_verified_lane_moves_when_it_asks() {
 
 #[test]
 fn a_refusal_after_some_records_purges_and_withdraws() {
-    let end = after_refusal(&Stage::Serving.into(), 8.into(), 1);
+    let end = after_refusal(RULES, &Stage::Serving.into(), 8.into(), 1);
     assert_eq!(
         end.writes,
         [

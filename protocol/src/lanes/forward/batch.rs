@@ -8,8 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::host::Text;
 use crate::lanes::bridge::SqlStatement;
 use crate::lanes::codec::Encoded;
+use crate::lanes::rules::Rules;
 use crate::number::Number;
-use crate::sql::{BindError, Bound, Params, positional_bindings, write_target};
+use crate::sql::{BindError, Bound, Params, positional_bindings};
 
 /// One statement of a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -19,7 +20,7 @@ pub struct ForwardStatement {
     /// Its parameters, as the interpreter gave them.
     #[serde(default, skip_serializing_if = "Params::is_absent")]
     pub params: Params<Encoded>,
-    /// The table it writes by [`write_target`]; empty when that found none.
+    /// The table it writes by [`write_target`](crate::sql::write_target); empty when that found none.
     #[serde(default)]
     pub table: Text,
     /// The table into which the lane's driver minted an id.
@@ -29,11 +30,11 @@ pub struct ForwardStatement {
 
 impl ForwardStatement {
     /// The statement as a lane collects it (`lanes.md` 14.4).
-    pub fn collected(statement: &SqlStatement) -> Self {
+    pub fn collected(rules: &Rules, statement: &SqlStatement) -> Self {
         ForwardStatement {
             sql: statement.sql.clone(),
             params: statement.params.clone(),
-            table: Text::new(write_target(&statement.sql).unwrap_or_default()),
+            table: Text::new((rules.statements.write_target)(&statement.sql).unwrap_or_default()),
             minted: statement.minted.clone(),
         }
     }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::lanes::inventory::{StateClass, StateKey, classify_state};
+use crate::lanes::inventory::{StateClass, StateKey};
+use crate::lanes::rules::Rules;
 
 /// The tables that hand out values: Drupal's id service, and SQLite's own.
 const ALLOCATION: [&str; 2] = ["sequences", "sqlite_sequence"];
@@ -32,11 +33,11 @@ impl fmt::Display for Hazard {
 /// `hazardClass` (`lanes.md` 10). No table is the empty text.
 ///
 /// A collection named `state` makes *any* authoritative table an origination, not only the two that have collections.
-pub fn hazard_class(key: &StateKey<'_>) -> Hazard {
+pub fn hazard_class(rules: &Rules, key: &StateKey<'_>) -> Hazard {
     if key.table.is_empty() || is_allocation(&key.table.to_lowercase()) {
         return Hazard::Origination;
     }
-    match classify_state(key) {
+    match (rules.inventory.classify)(key) {
         StateClass::LocalEphemeral => Hazard::None,
         StateClass::Authoritative if key.collection == Some("state") => Hazard::Origination,
         StateClass::Authoritative | StateClass::ReplicableDerived => Hazard::Ordering,

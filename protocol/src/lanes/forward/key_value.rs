@@ -3,6 +3,7 @@
 use super::ForwardStatement;
 use crate::host::Text;
 use crate::lanes::inventory::is_key_value;
+use crate::lanes::rules::Rules;
 use crate::sql::PlainInsert;
 
 /// An entry of `key_value` or `key_value_expire`.
@@ -19,11 +20,11 @@ pub struct KeyValueTarget {
 ///
 /// The statement must claim one of the two tables, bind, and be a plain insert, `OR word` and anything behind its first
 /// tuple allowed, of `?` only; `collection` and `name` must be texts. It goes by the first tuple, whatever follows.
-pub fn key_value_target(statement: &ForwardStatement) -> Option<KeyValueTarget> {
+pub fn key_value_target(rules: &Rules, statement: &ForwardStatement) -> Option<KeyValueTarget> {
     if !is_key_value(&statement.folded_table()) {
         return None;
     }
-    let bound = statement.bind().ok()?;
+    let bound = (rules.forwarding.bind)(statement).ok()?;
     let insert = PlainInsert::read(&bound.sql)?;
     let text = |column| bound.params.get(insert.column(column)?)?.as_text().map(Text::new);
     if !insert.is_all_bound() {

@@ -6,7 +6,8 @@ use super::ForwardStatement;
 use super::hazard::is_allocation;
 use crate::ecma::{cmp_utf16, is_digit};
 use crate::host::Text;
-use crate::lanes::inventory::{StateClass, StateKey, classify_state};
+use crate::lanes::inventory::{StateClass, StateKey};
+use crate::lanes::rules::Rules;
 use crate::number::Number;
 use crate::sql::PlainInsert;
 
@@ -15,17 +16,17 @@ use crate::sql::PlainInsert;
 ///
 /// Left out are tables that hand out values and those with side effects. A local table, or a key-value table, which is
 /// judged without a collection here, stays.
-pub fn partitioned_tables(statements: &[ForwardStatement]) -> Vec<Text> {
+pub fn partitioned_tables(rules: &Rules, statements: &[ForwardStatement]) -> Vec<Text> {
     let minted = statements
         .iter()
         .filter_map(|statement| statement.minted.as_deref());
-    admitted(minted).into_iter().map(Text::from).collect()
+    admitted(rules, minted).into_iter().map(Text::from).collect()
 }
 
 /// The names of a list that may be partitioned: also how the primary reads the list that came with a batch.
-pub(super) fn admitted<'a>(tables: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(super) fn admitted<'a>(rules: &Rules, tables: impl Iterator<Item = &'a str>) -> Vec<String> {
     let admits = |table: &String| {
-        let class = classify_state(&StateKey::table(table));
+        let class = (rules.inventory.classify)(&StateKey::table(table));
         !table.is_empty() && !is_allocation(table) && class != StateClass::PrimaryOnlySideEffect
     };
     let unique: BTreeSet<String> = tables.map(str::to_lowercase).filter(admits).collect();

@@ -1,11 +1,11 @@
 //! Whether the primary commits a batch.
 
-use super::hazard::{Hazard, hazard_class};
-use super::key_value::key_value_target;
+use super::hazard::Hazard;
 use super::minted::admitted;
 use super::{ForwardAction, ForwardStatement};
 use crate::host::Text;
 use crate::lanes::inventory::StateKey;
+use crate::lanes::rules::Rules;
 use crate::number::Number;
 
 /// What a batch is judged by.
@@ -101,19 +101,22 @@ impl std::fmt::Display for Origin {
 ///
 /// The first statement that originates names the refusal. A table among the lane's `partitioned` skips the check, for
 /// *each* statement on it, not only for the insert that minted.
-pub fn plan_forward(facts: &ForwardFacts<'_>) -> ForwardPlan {
+pub fn plan_forward(rules: &Rules, facts: &ForwardFacts<'_>) -> ForwardPlan {
     if !facts.parent.is_finite() || facts.parent.js_lt(Number::ZERO) {
         return ForwardPlan::Refuse(ForwardRefusal::Parent);
     }
     if facts.statements.is_empty() {
         return ForwardPlan::Refuse(ForwardRefusal::Empty);
     }
-    let partitioned = admitted(facts.partitioned.iter().map(Text::as_str));
+    let partitioned = admitted(rules, facts.partitioned.iter().map(Text::as_str));
     let checked = facts
         .statements
         .iter()
         .filter(|statement| !partitioned.contains(&statement.folded_table()));
-    if let Some(origin) = checked.into_iter().find_map(origination) {
+    if let Some(origin) = checked
+        .into_iter()
+        .find_map(|statement| origination(rules, statement))
+    {
         return ForwardPlan::Refuse(ForwardRefusal::Originates(origin));
     }
     if facts.parent.js_eq(facts.primary_generation) {
@@ -127,13 +130,16 @@ pub fn plan_forward(facts: &ForwardFacts<'_>) -> ForwardPlan {
 }
 
 /// What a statement originates, if it does.
-fn origination(statement: &ForwardStatement) -> Option<Origin> {
-    let entry = key_value_target(statement);
-    let hazard = hazard_class(&StateKey {
-        table: &statement.table,
-        collection: entry.as_ref().map(|entry| entry.collection.as_str()),
-        name: entry.as_ref().map(|entry| entry.name.as_str()),
-    });
+fn origination(rules: &Rules, statement: &ForwardStatement) -> Option<Origin> {
+    let entry = (rules.forwarding.key_value_target)(rules, statement);
+    let hazard = (rules.inventory.hazard)(
+        rules,
+        &StateKey {
+            table: &statement.table,
+            collection: entry.as_ref().map(|entry| entry.collection.as_str()),
+            name: entry.as_ref().map(|entry| entry.name.as_str()),
+        },
+    );
     let table = || statement.table.clone();
     (hazard == Hazard::Origination).then(|| match entry {
         // An empty collection is none to the deployed code.

@@ -4,6 +4,7 @@ use super::ForwardStatement;
 use crate::ecma::{collapse_space, is_digit, trim};
 use crate::host::Text;
 use crate::lanes::codec::Encoded;
+use crate::lanes::rules::Rules;
 use crate::sql::PlainInsert;
 
 /// The log of events: its rows may come later, and get lost.
@@ -19,11 +20,11 @@ const INCREMENT: &str = "INSERT INTO \"cachetags\" (\"tag\", \"invalidations\") 
 ///
 /// Only a whole plain insert into `watchdog` whose values are all `?`, as many as its parameters. An id that the lane
 /// minted is dropped: the primary gives the row its own.
-pub fn deferrable(statement: &ForwardStatement) -> Option<ForwardStatement> {
+pub fn deferrable(rules: &Rules, statement: &ForwardStatement) -> Option<ForwardStatement> {
     if statement.folded_table() != DEFERRABLE {
         return None;
     }
-    let bound = statement.bind().ok()?;
+    let bound = (rules.forwarding.bind)(statement).ok()?;
     let mut insert = PlainInsert::read(&bound.sql).filter(PlainInsert::is_whole)?;
     let minted = statement.minted.as_deref().map(str::to_lowercase);
     if minted.as_deref() == Some(DEFERRABLE) {
@@ -50,11 +51,11 @@ pub fn deferrable(statement: &ForwardStatement) -> Option<ForwardStatement> {
 ///
 /// Taken are a whole plain insert of `?` only, with a column `tag`, and the update that Drupal tries first; the tag must
 /// be a text that is not empty.
-pub fn cache_tag_increment(statement: &ForwardStatement) -> Option<ForwardStatement> {
+pub fn cache_tag_increment(rules: &Rules, statement: &ForwardStatement) -> Option<ForwardStatement> {
     if statement.folded_table() != CACHE_TAGS {
         return None;
     }
-    let bound = statement.bind().ok()?;
+    let bound = (rules.forwarding.bind)(statement).ok()?;
     let tag = match PlainInsert::read(&bound.sql) {
         Some(insert) if insert.is_whole() && insert.is_all_bound() => {
             bound.params.get(insert.column("tag")?)?
@@ -103,14 +104,15 @@ pub struct Split {
 
 /// `splitForward`: [`deferrable`] statements apart from the others, among which [`cache_tag_increment`]s are rewritten;
 /// the order is kept in each part (`lanes.md` 10).
-pub fn split_forward(statements: &[ForwardStatement]) -> Split {
+pub fn split_forward(rules: &Rules, statements: &[ForwardStatement]) -> Split {
     let mut split = Split::default();
     for statement in statements {
-        match deferrable(statement) {
+        match (rules.forwarding.deferrable)(rules, statement) {
             Some(row) => split.deferred.push(row),
-            None => split
-                .commit
-                .push(cache_tag_increment(statement).unwrap_or_else(|| statement.clone())),
+            None => {
+                let rewritten = (rules.forwarding.cache_tag_increment)(rules, statement);
+                split.commit.push(rewritten.unwrap_or_else(|| statement.clone()));
+            }
         }
     }
     split

@@ -1,10 +1,10 @@
 //! Applying a record, as transactions to run.
 
-use super::{Inflight, Plan, Position, land_position, mark_inflight, plan_apply};
+use super::{Inflight, Plan, Position};
 use crate::host::{End, Statement};
 use crate::json::Json;
-use crate::lanes::bind;
 use crate::lanes::meta::{Key, Write};
+use crate::lanes::rules::Rules;
 use crate::lanes::wire::{ApplyAnswer, Field, LoggedStatement, Record};
 use crate::number::Number;
 use crate::sql::{BindError, Bound};
@@ -101,8 +101,13 @@ impl Application {
 /// Without a limit there is one, which also moves the position. Where the record has more statements than the limit,
 /// the marker is committed before the first chunk and cleared with the last; so an apply that was interrupted shows
 /// itself, and the position is not trusted any more. The record's fingerprint is compared with nothing.
-pub fn apply_record(position: &Position, record: &Record, options: &ApplyOptions<'_>) -> Application {
-    let plan = plan_apply(position, record, options.local_schema);
+pub fn apply_record(
+    rules: &Rules,
+    position: &Position,
+    record: &Record,
+    options: &ApplyOptions<'_>,
+) -> Application {
+    let plan = (rules.log.plan_apply)(rules, position, record, options.local_schema);
     let (Plan::Apply, Some(statements)) = (&plan, record.statements.get()) else {
         return Application::Stays(plan);
     };
@@ -111,14 +116,14 @@ pub fn apply_record(position: &Position, record: &Record, options: &ApplyOptions
     let mut batches = Batches::new();
     if chunks.len() > 1 {
         batches.push(Batch {
-            writes: mark_inflight(Inflight { from, to }),
+            writes: (rules.log.mark)(Inflight { from, to }),
             unbound: None,
         });
     }
     for chunk in &chunks {
-        let mut batch = bound(chunk);
+        let mut batch = bound(rules, chunk);
         if batch.unbound.is_none() && chunk.last {
-            batch.writes.extend(landing(to, chunks.len()));
+            batch.writes.extend(landing(rules, to, chunks.len()));
         }
         let broken = batch.unbound.is_some();
         batches.push(batch);
@@ -134,9 +139,9 @@ pub fn apply_record(position: &Position, record: &Record, options: &ApplyOptions
 }
 
 /// Without chunks there is no marker, so none is cleared.
-fn landing(to: Number, chunks: usize) -> Vec<Write> {
+fn landing(rules: &Rules, to: Number, chunks: usize) -> Vec<Write> {
     if chunks > 1 {
-        land_position(to)
+        (rules.log.land)(to)
     } else {
         vec![Write::number(Key::APPLIED, to)]
     }
@@ -179,10 +184,10 @@ fn index(at: Number, length: usize) -> usize {
 }
 
 /// The statements up to the first that cannot be bound.
-fn bound(chunk: &Chunk<'_>) -> Batch {
+fn bound(rules: &Rules, chunk: &Chunk<'_>) -> Batch {
     let mut writes = Vec::with_capacity(chunk.statements.len());
     for (nth, statement) in chunk.statements.iter().enumerate() {
-        match bind_logged(chunk.first + nth, statement) {
+        match bind_logged(rules, chunk.first + nth, statement) {
             Ok(statement) => writes.push(Write::Sql(statement)),
             Err(unbound) => {
                 return Batch {
@@ -198,7 +203,7 @@ fn bound(chunk: &Chunk<'_>) -> Batch {
     }
 }
 
-fn bind_logged(at: usize, statement: &Field<LoggedStatement>) -> Result<Bound<Json>, Unbound> {
+fn bind_logged(rules: &Rules, at: usize, statement: &Field<LoggedStatement>) -> Result<Bound<Json>, Unbound> {
     let statement = statement.get().ok_or(Unbound::NoText { at })?;
     let sql = statement.sql.as_str().ok_or(Unbound::NoText { at })?;
     let absent = Json::Null;
@@ -206,5 +211,5 @@ fn bind_logged(at: usize, statement: &Field<LoggedStatement>) -> Result<Bound<Js
         Field::Missing => &absent,
         Field::Is(params) | Field::Other(params) => params,
     };
-    Ok(bind::positional(sql, params)?)
+    Ok((rules.statements.bind)(sql, params)?)
 }

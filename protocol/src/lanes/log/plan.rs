@@ -1,7 +1,8 @@
 //! Whether a record builds on a position.
 
-use super::{Distrust, Position, position_trust};
+use super::{Distrust, Position};
 use crate::host::Text;
+use crate::lanes::rules::Rules;
 use crate::lanes::wire::{Field, Record};
 use crate::number::Number;
 
@@ -120,8 +121,8 @@ impl Plan {
 ///
 /// A bad record and a foreign schema outrank a duplicate: a record far below the position that overflowed still
 /// refuses, and so withdraws the lane.
-pub fn plan_apply(position: &Position, record: &Record, local_schema: Option<&str>) -> Plan {
-    match judge(position, record, local_schema) {
+pub fn plan_apply(rules: &Rules, position: &Position, record: &Record, local_schema: Option<&str>) -> Plan {
+    match judge(rules, position, record, local_schema) {
         Err(refusal) => Plan::Refuse(refusal),
         Ok(Some(generation)) => Plan::Duplicate { generation },
         Ok(None) => Plan::Apply,
@@ -130,11 +131,12 @@ pub fn plan_apply(position: &Position, record: &Record, local_schema: Option<&st
 
 /// The generation of a duplicate, nothing for a record that applies, or the refusal.
 fn judge(
+    rules: &Rules,
     position: &Position,
     record: &Record,
     local_schema: Option<&str>,
 ) -> Result<Option<Number>, ApplyRefusal> {
-    position_trust(position)?;
+    (rules.log.position_trust)(position)?;
     let (parent, generation) = well_formed(record)?;
     if local_schema.is_none() || record.schema_version.as_str() != local_schema {
         return Err(ApplyRefusal::Schema {

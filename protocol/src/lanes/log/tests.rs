@@ -4,8 +4,11 @@ use super::*;
 use crate::host::{End, Text, Value};
 use crate::json::Json;
 use crate::lanes::meta::{Key, Write};
+use crate::lanes::rules::Rules;
 use crate::lanes::wire::{Field, LoggedStatement, Record};
 use crate::number::Number;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 fn record(parent: i32, generation: i32, statements: usize) -> Record {
     let statement = LoggedStatement::new("INSERT INTO t (id) VALUES (?)", vec![Json::from(1)]);
@@ -43,7 +46,7 @@ fn a_statement_that_cannot_be_bound_rolls_its_chunk_back() {
     if let Field::Is(statements) = &mut broken.statements {
         statements[1] = Field::Other(Json::Null);
     }
-    let batches = batches(apply_record(&at(5), &broken, &options(2.into())));
+    let batches = batches(apply_record(RULES, &at(5), &broken, &options(2.into())));
     assert_eq!(batches.len(), 2, "the marker and the chunk that breaks");
     let (statements, end, unbound) = batches[1].clone().into_parts();
     assert_eq!((statements.len(), end), (1, End::Rollback));
@@ -61,12 +64,13 @@ fn meta_is_written_only_where_it_differs() {
 fn no_limit_however_it_is_said_is_one_chunk() {
     for size in [Number::INFINITY, Number::integer(4)] {
         assert_eq!(
-            batches(apply_record(&at(5), &record(5, 6, 4), &options(size))).len(),
+            batches(apply_record(RULES, &at(5), &record(5, 6, 4), &options(size))).len(),
             1
         );
     }
     assert_eq!(
         batches(apply_record(
+            RULES,
             &at(5),
             &record(5, 6, 4),
             &options(-Number::INFINITY)
@@ -79,7 +83,7 @@ fn no_limit_however_it_is_said_is_one_chunk() {
 /// What `Math.min`, `slice` and `>=` make of NaN.
 #[test]
 fn a_limit_that_is_no_number_applies_nothing() {
-    let application = apply_record(&at(5), &record(5, 6, 4), &options(Number::NAN));
+    let application = apply_record(RULES, &at(5), &record(5, 6, 4), &options(Number::NAN));
     assert_eq!(application.answer(&at(5)).applied, Field::Is(6.into()));
     let nothing = Batch {
         writes: Vec::new(),
@@ -92,7 +96,7 @@ proptest! {
     /// What a lane at `applied` takes is exactly what builds on `applied`.
     #[test]
     fn exactly_the_chains_with_equal_parent_apply(applied in 0..12i32, parent in -1..12i32, generation in -1..14i32) {
-        let plan = plan_apply(&at(applied), &record(parent, generation, 1), Some("p1"));
+        let plan = plan_apply(RULES, &at(applied), &record(parent, generation, 1), Some("p1"));
         let chains = parent == applied && generation > parent;
         prop_assert_eq!(plan == Plan::Apply, chains, "{:?}", plan);
         let passed = parent >= 0 && generation > parent && generation <= applied;
@@ -102,7 +106,7 @@ proptest! {
     /// However a record is cut, its statements run once and in order, and only the last chunk moves the position.
     #[test]
     fn chunks_lose_and_repeat_nothing(count in 0..20usize, size in -2..25i32) {
-        let batches = batches(apply_record(&at(5), &record(5, 6, count), &options(size.into())));
+        let batches = batches(apply_record(RULES, &at(5), &record(5, 6, count), &options(size.into())));
         let is_sql = |write: &&Write| matches!(write, Write::Sql(_));
         let ran: usize = batches.iter().map(|batch| batch.writes.iter().filter(is_sql).count()).sum();
         prop_assert_eq!(ran, count);

@@ -1,8 +1,9 @@
 //! Whether a chunk may land, and what it writes.
 
-use super::{Copying, is_plain_identifier, plan_restore};
+use super::{Copying, is_plain_identifier};
 use crate::host::Text;
 use crate::json::Json;
+use crate::lanes::rules::Rules;
 use crate::lanes::wire::Chunk;
 use crate::number::Number;
 use crate::sql::Bound;
@@ -76,15 +77,21 @@ pub enum ChunkRefusal {
 /// `begun_at` is the generation of the copy in progress, if there is one. Columns are judged by what JavaScript's
 /// regular expression sees: `true` passes, as the text `true`.
 pub fn chunk_refusal(
+    rules: &Rules,
     chunk: &Chunk,
     local_schema: Option<&str>,
     begun_at: Option<Number>,
 ) -> Option<ChunkRefusal> {
-    judge(chunk, local_schema, begun_at).err()
+    judge(rules, chunk, local_schema, begun_at).err()
 }
 
-fn judge(chunk: &Chunk, local_schema: Option<&str>, begun_at: Option<Number>) -> Result<(), ChunkRefusal> {
-    let table = judge_table(chunk)?;
+fn judge(
+    rules: &Rules,
+    chunk: &Chunk,
+    local_schema: Option<&str>,
+    begun_at: Option<Number>,
+) -> Result<(), ChunkRefusal> {
+    let table = judge_table(rules, chunk)?;
     let columns = judge_columns(chunk, &table)?;
     judge_rows(chunk, &table, columns)?;
     if local_schema.is_none() || chunk.schema_version.as_str() != local_schema {
@@ -103,13 +110,13 @@ fn judge(chunk: &Chunk, local_schema: Option<&str>, begun_at: Option<Number>) ->
     }
 }
 
-fn judge_table(chunk: &Chunk) -> Result<Text, ChunkRefusal> {
+fn judge_table(rules: &Rules, chunk: &Chunk) -> Result<Text, ChunkRefusal> {
     let table = chunk
         .table
         .get()
         .filter(|table| is_plain_identifier(table))
         .ok_or(ChunkRefusal::NoTable)?;
-    match plan_restore(std::slice::from_ref(table)).first() {
+    match (rules.copies.plan)(rules, std::slice::from_ref(table)).first() {
         Some(plan) if !plan.copying.is_copied() => Err(ChunkRefusal::NotCopyable {
             table: table.clone(),
             why: plan.copying,

@@ -1,12 +1,13 @@
 //! How a chunk lands on a lane: one turn without a wait (`lanes.md` 14.1).
 
-use super::{ChunkRefusal, chunk_refusal, restore_statements};
+use super::ChunkRefusal;
 use crate::host::{Statement, Text};
 use crate::json::Json;
-use crate::lanes::admission::{Move, Stage, StageName, set_stage};
+use crate::lanes::admission::{Move, Stage, StageName};
 use crate::lanes::bind;
-use crate::lanes::log::{Inflight, land_position, mark_inflight};
+use crate::lanes::log::Inflight;
 use crate::lanes::meta::{Key, Write, names, present};
+use crate::lanes::rules::Rules;
 use crate::lanes::wire::Chunk;
 use crate::number::Number;
 
@@ -29,8 +30,6 @@ pub struct LandingFacts<'a> {
     pub local_schema: Option<&'a str>,
     /// Whether the chunk's table exists here.
     pub table_exists: bool,
-    /// Whether the chunk's origin is one that a site can be pinned to ([`pinnable`](crate::lanes::origin::pinnable)).
-    pub origin_pinnable: bool,
 }
 
 /// Why a chunk does not land. Nothing changes.
@@ -77,34 +76,38 @@ pub fn restart_copy() -> Vec<Write> {
 ///
 /// # Errors
 /// The chunk may not land.
-pub fn land_chunk(facts: &LandingFacts<'_>, chunk: &Chunk) -> Result<Landing, NoLanding> {
+pub fn land_chunk(rules: &Rules, facts: &LandingFacts<'_>, chunk: &Chunk) -> Result<Landing, NoLanding> {
     if !facts.replica {
         return Err(NoLanding::NotAReplica);
     }
     let begun_at = present(facts.restore_generation).map(Number::parse);
-    if let Some(refusal) = chunk_refusal(chunk, facts.local_schema, begun_at) {
+    if let Some(refusal) = (rules.copies.chunk_refusal)(rules, chunk, facts.local_schema, begun_at) {
         return Err(refusal.into());
     }
     let begins = begun_at.is_none();
     let table = chunk.table.to_text();
     let salt = chunk.hash_salt.as_str().filter(|salt| begins && !salt.is_empty());
-    let to_restoring = set_stage(&facts.stage, &Stage::Restoring.into());
+    let to_restoring = (rules.admission.set_stage)(rules, &facts.stage, &Stage::Restoring.into());
     Ok(Landing {
         begin: if begins {
-            begin_copy(facts, chunk, salt, &to_restoring)
+            begin_copy(rules, facts, chunk, salt, &to_restoring)
         } else {
             Vec::new()
         },
         moved: begins.then(|| moved_to(&to_restoring)).flatten(),
         drops_interpreter: salt.is_some_and(|salt| facts.hash_salt != Some(salt)),
         ddl: ddl(facts, chunk),
-        rows: restore_statements(chunk).iter().map(bind::statement).collect(),
+        rows: (rules.copies.restore_statements)(chunk)
+            .iter()
+            .map(bind::statement)
+            .collect(),
         seen: seen(if begins { None } else { facts.restore_seen }, &table),
         is_last: chunk.done.is_true(),
     })
 }
 
 fn begin_copy(
+    rules: &Rules,
     facts: &LandingFacts<'_>,
     chunk: &Chunk,
     salt: Option<&str>,
@@ -118,11 +121,12 @@ fn begin_copy(
             joined(chunk.expect.get().map_or(&[], Vec::as_slice)),
         ),
     ];
-    let origin = chunk.origin.get().filter(|_| facts.origin_pinnable);
+    let origin = chunk.origin.get();
+    let origin = origin.filter(|origin| (rules.copies.pinnable)(Some(origin)));
     writes.extend(origin.map(|origin| Write::Meta(Key::SITE_ORIGIN, origin.clone())));
     writes.extend(salt.map(|salt| Write::Meta(Key::HASH_SALT, Text::new(salt))));
     writes.push(Write::clear(Key::RESTORE_SEEN));
-    writes.extend(mark_inflight(Inflight {
+    writes.extend((rules.log.mark)(Inflight {
         from: facts.commit_sequence,
         to: generation,
     }));
@@ -200,7 +204,7 @@ pub struct Whole {
 ///
 /// # Errors
 /// It lacks something.
-pub fn finish_copy(facts: &WholenessFacts<'_>) -> Result<Whole, Incomplete> {
+pub fn finish_copy(rules: &Rules, facts: &WholenessFacts<'_>) -> Result<Whole, Incomplete> {
     let seen = names(facts.restore_seen);
     let absent = names(facts.restore_expect)
         .into_iter()
@@ -210,10 +214,10 @@ pub fn finish_copy(facts: &WholenessFacts<'_>) -> Result<Whole, Incomplete> {
     if !missing.is_empty() {
         return Err(Incomplete { missing });
     }
-    let to_verified = set_stage(&facts.stage, &Stage::Verified.into());
-    let mut writes = land_position(facts.generation);
+    let to_verified = (rules.admission.set_stage)(rules, &facts.stage, &Stage::Verified.into());
+    let mut writes = (rules.log.land)(facts.generation);
     writes.push(Write::number(Key::COMMIT_SEQUENCE, facts.generation));
-    writes.extend(restart_copy());
+    writes.extend((rules.copies.restart)());
     writes.extend(to_verified.write());
     Ok(Whole { writes, to_verified })
 }

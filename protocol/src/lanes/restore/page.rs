@@ -1,8 +1,8 @@
 //! In which pages a copy goes over the wire (`lanes.md` 13.4).
 
-use super::plan_restore;
 use crate::ecma::cmp_utf16;
 use crate::host::{Statement, Text};
+use crate::lanes::rules::Rules;
 use crate::lanes::wire::Cursor;
 use crate::number::Number;
 
@@ -91,8 +91,8 @@ pub enum StepEnd {
 }
 
 /// The tables that are copied, in the order of their names. Computed anew in every step of a copy.
-pub fn copyable_tables(tables: &[Text]) -> Vec<Text> {
-    let plans = plan_restore(tables);
+pub fn copyable_tables(rules: &Rules, tables: &[Text]) -> Vec<Text> {
+    let plans = (rules.copies.plan)(rules, tables);
     let copied = plans.into_iter().filter(|plan| plan.copying.is_copied());
     let mut names: Vec<Text> = copied.map(|plan| plan.table).collect();
     names.sort_by(|a, b| cmp_utf16(a, b));

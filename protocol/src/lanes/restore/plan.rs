@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::host::Text;
-use crate::lanes::inventory::{StateClass, StateKey, classify_state};
+use crate::lanes::inventory::{StateClass, StateKey};
+use crate::lanes::rules::Rules;
 
 /// What a copy does with a table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,18 +73,19 @@ pub fn is_plain_identifier(name: &str) -> bool {
 }
 
 /// What a copy does with each of these tables, in their order, each as often as it is named (`lanes.md` 9).
-pub fn plan_restore(tables: &[Text]) -> Vec<TablePlan> {
-    tables.iter().map(plan_table).collect()
+pub fn plan_restore(rules: &Rules, tables: &[Text]) -> Vec<TablePlan> {
+    tables.iter().map(|table| plan_table(rules, table)).collect()
 }
 
-fn plan_table(table: &Text) -> TablePlan {
+fn plan_table(rules: &Rules, table: &Text) -> TablePlan {
     let (status, copying) = if table.starts_with("sqlite_") {
         (StateClass::Unknown, Copying::Sqlite)
     } else if !is_plain_identifier(table) {
         (StateClass::Unknown, Copying::NotIdentifier)
     } else {
-        let status = classify_state(&StateKey::table(table));
-        (status, by_class(table, status))
+        let status = (rules.inventory.classify)(&StateKey::table(table));
+        let is_copied = (rules.inventory.is_copied)(rules, table);
+        (status, reason(status, is_copied))
     };
     TablePlan {
         table: table.clone(),
@@ -92,12 +94,13 @@ fn plan_table(table: &Text) -> TablePlan {
     }
 }
 
-fn by_class(table: &str, status: StateClass) -> Copying {
-    match status {
-        StateClass::LocalEphemeral if table == "cfw_page" => Copying::StartingPoint,
-        StateClass::LocalEphemeral => Copying::LanesOwn,
-        StateClass::PrimaryOnlySideEffect => Copying::SideEffect,
-        StateClass::Unknown => Copying::Unclassified,
-        StateClass::Authoritative | StateClass::ReplicableDerived => Copying::Plain,
+/// Why, of a table whose name would do.
+fn reason(status: StateClass, is_copied: bool) -> Copying {
+    match (is_copied, status) {
+        (true, StateClass::LocalEphemeral) => Copying::StartingPoint,
+        (true, StateClass::Unknown) => Copying::Unclassified,
+        (true, _) => Copying::Plain,
+        (false, StateClass::PrimaryOnlySideEffect) => Copying::SideEffect,
+        (false, _) => Copying::LanesOwn,
     }
 }

@@ -5,8 +5,11 @@ use crate::host::{Body, Text};
 use crate::json::Json;
 use crate::lanes::admission::{Stage, StageName};
 use crate::lanes::meta::{Key, Write};
+use crate::lanes::rules::Rules;
 use crate::lanes::wire::{Chunk, Cursor};
 use crate::number::Number;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 fn chunk(text: &str) -> Chunk {
     (*Body::text(text).read::<Chunk>().expect("a chunk")).clone()
@@ -24,13 +27,12 @@ fn facts() -> LandingFacts<'static> {
         commit_sequence: 5.into(),
         local_schema: Some("p1"),
         table_exists: false,
-        origin_pinnable: true,
     }
 }
 
 #[test]
 fn the_first_chunk_tells_what_the_copy_is() {
-    let landing = land_chunk(&facts(), &chunk(FIRST)).expect("lands");
+    let landing = land_chunk(RULES, &facts(), &chunk(FIRST)).expect("lands");
     let held = |key: Key| {
         landing.begin.iter().find_map(|write| match write {
             Write::Meta(written, text) if *written == key => Some(text.as_str()),
@@ -62,7 +64,7 @@ fn a_later_chunk_takes_nothing_over() {
         table_exists: true,
         ..facts()
     };
-    let landing = land_chunk(&later, &chunk(FIRST)).expect("lands");
+    let landing = land_chunk(RULES, &later, &chunk(FIRST)).expect("lands");
     assert!(landing.begin.is_empty() && landing.ddl.is_empty() && landing.seen.is_empty());
     assert!(!landing.drops_interpreter && landing.moved.is_none());
 }
@@ -73,7 +75,7 @@ fn a_chunk_that_may_not_land_changes_nothing() {
         restore_generation: Some("6"),
         ..facts()
     };
-    let why = land_chunk(&torn, &chunk(FIRST)).expect_err("torn");
+    let why = land_chunk(RULES, &torn, &chunk(FIRST)).expect_err("torn");
     assert_eq!(
         why.to_string(),
         "torn copy: the restore began at generation 6 and this chunk was read at 7"
@@ -82,19 +84,25 @@ fn a_chunk_that_may_not_land_changes_nothing() {
         replica: false,
         ..facts()
     };
-    assert_eq!(land_chunk(&primary, &chunk(FIRST)), Err(NoLanding::NotAReplica));
+    assert_eq!(
+        land_chunk(RULES, &primary, &chunk(FIRST)),
+        Err(NoLanding::NotAReplica)
+    );
 }
 
 #[test]
 fn a_promised_table_that_did_not_come_is_missing() {
     let stage: StageName = Stage::Restoring.into();
-    let whole = finish_copy(&WholenessFacts {
-        generation: 7.into(),
-        stage,
-        gap: &[Text::new("state:system.private_key")],
-        restore_expect: Some("node,users"),
-        restore_seen: Some("node"),
-    });
+    let whole = finish_copy(
+        RULES,
+        &WholenessFacts {
+            generation: 7.into(),
+            stage,
+            gap: &[Text::new("state:system.private_key")],
+            restore_expect: Some("node,users"),
+            restore_seen: Some("node"),
+        },
+    );
     let incomplete = whole.expect_err("incomplete");
     assert_eq!(
         incomplete.to_string(),
@@ -205,7 +213,7 @@ proptest! {
             rows: rows.into(),
             ..Chunk::default()
         };
-        if chunk_refusal(&chunk, Some("p1"), None).is_none() {
+        if chunk_refusal(RULES, &chunk, Some("p1"), None).is_none() {
             for statement in restore_statements(&chunk) {
                 prop_assert_eq!(statement.sql.matches('?').count(), statement.params.len());
             }

@@ -1,5 +1,6 @@
 //! The rules of replication: how state gets from the primary to its lanes, and when a lane may show it.
 
+use super::Rules;
 use crate::host::{Millis, Text};
 use crate::json::Json;
 use crate::lanes::admission::{
@@ -30,9 +31,9 @@ pub struct Log {
     /// [`log::position_trust`]
     pub position_trust: fn(&Position) -> Result<(), Distrust>,
     /// [`log::plan_apply`]
-    pub plan_apply: fn(&Position, &Record, Option<&str>) -> Plan,
+    pub plan_apply: fn(&Rules, &Position, &Record, Option<&str>) -> Plan,
     /// [`log::apply_record`]
-    pub apply_record: fn(&Position, &Record, &ApplyOptions<'_>) -> Application,
+    pub apply_record: fn(&Rules, &Position, &Record, &ApplyOptions<'_>) -> Application,
     /// [`log::mark_inflight`]
     pub mark: fn(Inflight) -> Vec<Write>,
     /// [`log::land_position`]
@@ -57,7 +58,7 @@ pub struct Seal {
     /// [`seal::copyable_generation`]
     pub copyable_generation: fn(Option<Number>, Number) -> Number,
     /// [`seal::is_captured`]
-    pub is_captured: fn(Option<&str>) -> bool,
+    pub is_captured: fn(&Rules, Option<&str>) -> bool,
     /// [`seal::Buffer::opened_at`]
     pub open: fn(Number) -> Buffer,
     /// [`seal::plan_seal`]
@@ -80,11 +81,11 @@ pub struct Admission {
     /// [`admission::can_transition`]
     pub can_transition: fn(Stage, Stage) -> bool,
     /// [`admission::set_stage`]
-    pub set_stage: fn(&StageName, &StageName) -> Move,
+    pub set_stage: fn(&Rules, &StageName, &StageName) -> Move,
     /// [`admission::missing_mandatory`]
     pub missing_mandatory: fn(&[StateEntry], &[Text]) -> Vec<Missing>,
     /// [`admission::admission_verdict`]
-    pub verdict: fn(&AdmissionFacts<'_>) -> AdmissionVerdict,
+    pub verdict: fn(&Rules, &AdmissionFacts<'_>) -> AdmissionVerdict,
 }
 
 impl Admission {
@@ -115,9 +116,9 @@ impl Fingerprint {
 #[derive(Clone, Copy, Debug)]
 pub struct Copies {
     /// [`restore::plan_restore`]
-    pub plan: fn(&[Text]) -> Vec<TablePlan>,
+    pub plan: fn(&Rules, &[Text]) -> Vec<TablePlan>,
     /// [`restore::copyable_tables`]
-    pub copyable_tables: fn(&[Text]) -> Vec<Text>,
+    pub copyable_tables: fn(&Rules, &[Text]) -> Vec<Text>,
     /// [`restore::begin_provision`]
     pub begin: fn(&ProvisionFacts<'_>) -> Result<Cursor, NoProvision>,
     /// [`restore::next_page`]
@@ -125,15 +126,15 @@ pub struct Copies {
     /// [`restore::step_end`]
     pub step_end: fn(Place, usize, Number, Number) -> Option<StepEnd>,
     /// [`restore::chunk_refusal`]
-    pub chunk_refusal: fn(&Chunk, Option<&str>, Option<Number>) -> Option<ChunkRefusal>,
+    pub chunk_refusal: fn(&Rules, &Chunk, Option<&str>, Option<Number>) -> Option<ChunkRefusal>,
     /// [`restore::restore_statements`]
     pub restore_statements: fn(&Chunk) -> Vec<Bound<Json>>,
     /// [`restore::restart_copy`]
     pub restart: fn() -> Vec<Write>,
     /// [`restore::land_chunk`]
-    pub land: fn(&LandingFacts<'_>, &Chunk) -> Result<Landing, NoLanding>,
+    pub land: fn(&Rules, &LandingFacts<'_>, &Chunk) -> Result<Landing, NoLanding>,
     /// [`restore::finish_copy`]
-    pub finish: fn(&WholenessFacts<'_>) -> Result<Whole, Incomplete>,
+    pub finish: fn(&Rules, &WholenessFacts<'_>) -> Result<Whole, Incomplete>,
     /// [`backoff::copy_backoff_ms`]
     pub backoff_ms: fn(Number) -> Number,
     /// [`origin::pinnable`]
@@ -162,17 +163,17 @@ impl Copies {
 #[derive(Clone, Copy, Debug)]
 pub struct CatchUp {
     /// [`catch_up::begin_round`]
-    pub begin: fn(&RoundFacts) -> Result<(), NoRound>,
+    pub begin: fn(&Rules, &RoundFacts) -> Result<(), NoRound>,
     /// [`catch_up::after_head`]
-    pub after_head: fn(&StageName, Number, &Head) -> Pull,
+    pub after_head: fn(&Rules, &StageName, Number, &Head) -> Pull,
     /// [`catch_up::after_records`]
     pub after_records: fn(Number, usize) -> PullEnd,
     /// [`catch_up::after_refusal`]
-    pub after_refusal: fn(&StageName, Number, usize) -> PullEnd,
+    pub after_refusal: fn(&Rules, &StageName, Number, usize) -> PullEnd,
     /// [`catch_up::withdraw`]
-    pub withdraw: fn(&StageName) -> Move,
+    pub withdraw: fn(&Rules, &StageName) -> Move,
     /// [`catch_up::after_verdict`]
-    pub after_verdict: fn(&StageName, &AdmissionVerdict) -> Vec<Stage>,
+    pub after_verdict: fn(&Rules, &StageName, &AdmissionVerdict) -> Vec<Stage>,
     /// [`catch_up::may_nudge`]
     pub may_nudge: fn(Option<Millis>, Millis) -> bool,
 }
@@ -194,9 +195,9 @@ impl CatchUp {
 #[derive(Clone, Copy, Debug)]
 pub struct Alarm {
     /// [`alarm::ask_for_copy`]
-    pub ask_for_copy: fn(&StageName, Option<&str>) -> Option<Vec<Write>>,
+    pub ask_for_copy: fn(&Rules, &StageName, Option<&str>) -> Option<Vec<Write>>,
     /// [`alarm::after_lane_phase`]
-    pub after_lane_phase: fn(&LanePhaseFacts<'_>) -> LanePhase,
+    pub after_lane_phase: fn(&Rules, &LanePhaseFacts<'_>) -> LanePhase,
     /// [`alarm::serving_alarm`]
     pub serving_alarm: fn(Millis, Millis, Option<Millis>) -> Millis,
 }

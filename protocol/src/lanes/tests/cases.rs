@@ -8,8 +8,11 @@ use crate::lanes::fence::*;
 use crate::lanes::header::{REQUIRES_PRIMARY, RETRY_SAFE};
 use crate::lanes::origin::pinnable;
 use crate::lanes::routing::*;
+use crate::lanes::rules::Rules;
 use crate::lanes::setting::*;
 use crate::number::Number;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 #[test]
 fn the_first_reason_of_the_contracts_order_is_given() {
@@ -24,7 +27,7 @@ fn the_first_reason_of_the_contracts_order_is_given() {
         visitor_path: Some("/admin/modules"),
         content_type: Some("multipart/form-data"),
     };
-    let reason = |facts: &RouteFacts<'_>| choose_target(facts).reason.to_string();
+    let reason = |facts: &RouteFacts<'_>| choose_target(RULES, facts).reason.to_string();
     assert_eq!(reason(&facts), "no replicas configured");
     facts.replicas = Number::integer(3);
     assert_eq!(
@@ -72,7 +75,7 @@ fn a_fence_is_for_replicas_that_are_asked() {
         header: Some("4"),
     };
     assert_eq!(
-        fence_refusal(&facts),
+        fence_refusal(RULES, &facts),
         Fence::Refused {
             required: Number::integer(4)
         }
@@ -82,24 +85,30 @@ fn a_fence_is_for_replicas_that_are_asked() {
         ..facts
     };
     assert_eq!(
-        fence_refusal(&blank),
+        fence_refusal(RULES, &blank),
         Fence::Refused {
             required: Number::NAN
         },
         "not the 0 of Number(' ')"
     );
     assert_eq!(
-        fence_refusal(&FenceFacts {
-            replica: false,
-            ..facts
-        }),
+        fence_refusal(
+            RULES,
+            &FenceFacts {
+                replica: false,
+                ..facts
+            }
+        ),
         Fence::Absent
     );
     assert_eq!(
-        fence_refusal(&FenceFacts {
-            header: None,
-            ..facts
-        }),
+        fence_refusal(
+            RULES,
+            &FenceFacts {
+                header: None,
+                ..facts
+            }
+        ),
         Fence::Absent
     );
 }
@@ -151,7 +160,7 @@ fn no_growth_says_why() {
         limit: Number::integer(100),
         day_fraction: Number::integer(1),
     };
-    assert_eq!(next_lane_to_provision(&facts), Ok(Number::integer(5)));
+    assert_eq!(next_lane_to_provision(RULES, &facts), Ok(Number::integer(5)));
     for (facts, why) in [
         (
             GrowthFacts {
@@ -182,7 +191,7 @@ fn no_growth_says_why() {
             NoGrowth::RowBudget,
         ),
     ] {
-        assert_eq!(next_lane_to_provision(&facts), Err(why), "{why}");
+        assert_eq!(next_lane_to_provision(RULES, &facts), Err(why), "{why}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::any_number;
 use crate::ecma::JsString;
 use crate::host::Millis;
 use crate::lanes::belief::*;
@@ -9,10 +10,13 @@ use crate::lanes::demand::*;
 use crate::lanes::fence::*;
 use crate::lanes::name::*;
 use crate::lanes::origin::pinnable;
+use crate::lanes::rules::Rules;
 use crate::lanes::session::*;
 use crate::lanes::setting::*;
 use crate::lanes::site::*;
 use crate::number::Number;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 /// Texts near what the parsers look for, and any others.
 fn any_text() -> impl Strategy<Value = String> {
@@ -85,8 +89,8 @@ proptest! {
     }
 
     #[test]
-    fn settings_stay_within_their_bounds(text in any_text(), number in any::<f64>()) {
-        for text in [text, Number::from_f64(number).to_string()] {
+    fn settings_stay_within_their_bounds(text in any_text(), number in any_number()) {
+        for text in [text, number.to_string()] {
             let within = |n: Number, most: i64| {
                 n.is_integer() && n.js_ge(Number::ZERO) && n.js_le(Number::integer(most))
             };
@@ -105,15 +109,15 @@ proptest! {
         attempt_key(Some(&text));
         site_from_host(&text, Scheme::Https);
         pinnable(Some(&text));
-        fence_refusal(&FenceFacts { replica: true, applied: Number::ZERO, header: Some(&text) });
+        fence_refusal(RULES, &FenceFacts { replica: true, applied: Number::ZERO, header: Some(&text) });
         drupal_session_row_id(&JsString::from(text.as_str()));
     }
 
     #[test]
-    fn a_belief_is_whole_and_expires(heard in prop::collection::vec((0..80_u32, any::<f64>(), any::<f64>()), 1..200)) {
+    fn a_belief_is_whole_and_expires(heard in prop::collection::vec((0..80_u32, any_number(), any_number()), 1..200)) {
         let mut beliefs = Beliefs::default();
         for (now, (site, lanes, epoch)) in (0..).map(Millis).zip(heard) {
-            let (site, lanes, epoch) = (site.to_string(), Number::from_f64(lanes), Number::from_f64(epoch));
+            let site = site.to_string();
             remember_lanes(&mut beliefs, &Hearsay { site: &site, lanes, epoch, now });
             prop_assert!(beliefs.len() <= MOST_SITES + 1);
             let believed = believed_lanes(&beliefs, &site, now);

@@ -2,8 +2,12 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
+use super::any_number;
 use crate::lanes::partition::*;
+use crate::lanes::rules::Rules;
 use crate::number::Number;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 const LARGEST: u32 = 256;
 
@@ -30,7 +34,7 @@ proptest! {
     #[test]
     fn every_writer_stays_in_its_class(base in any_base(), lanes in 0..=LARGEST) {
         for lane in 0..=lanes {
-            let id = next_lane_id(base, writer(lane, lanes));
+            let id = next_lane_id(RULES, base, writer(lane, lanes));
             prop_assert!(id.is_safe_integer() && id.js_gt(base) && id.js_gt(Number::ZERO));
             prop_assert_eq!(id % Number::from(lanes + 1), Number::from(lane));
         }
@@ -38,7 +42,7 @@ proptest! {
 
     #[test]
     fn no_id_of_the_class_is_passed_over(base in any_base(), lanes in 0..=LARGEST) {
-        let ids: BTreeSet<Number> = (0..=lanes).map(|lane| next_lane_id(base, writer(lane, lanes))).collect();
+        let ids: BTreeSet<Number> = (0..=lanes).map(|lane| next_lane_id(RULES, base, writer(lane, lanes))).collect();
         let first = Number::ZERO.js_max(base.floor()) + Number::integer(1);
         let expected: BTreeSet<Number> = (0..=lanes).map(|n| first + Number::from(n)).collect();
         prop_assert_eq!(ids, expected, "the next ids of all writers are the next so many numbers");
@@ -47,13 +51,12 @@ proptest! {
     #[test]
     fn a_lane_beyond_the_partition_mints_ids_of_another(base in any_base(), lanes in 0..=LARGEST, lane in 0..=LARGEST) {
         let (inside, beyond) = (lane % (lanes + 1), lane % (lanes + 1) + lanes + 1);
-        prop_assert_eq!(next_lane_id(base, writer(inside, lanes)), next_lane_id(base, writer(beyond, lanes)));
+        prop_assert_eq!(next_lane_id(RULES, base, writer(inside, lanes)), next_lane_id(RULES, base, writer(beyond, lanes)));
     }
 
     #[test]
-    fn any_numbers_are_answered(after in any::<f64>(), lane in any::<f64>(), lanes in any::<f64>()) {
-        let [after, lane, lanes] = [after, lane, lanes].map(Number::from_f64);
-        next_lane_id(after, Writer { lane, lanes });
+    fn any_numbers_are_answered(after in any_number(), lane in any_number(), lanes in any_number()) {
+        next_lane_id(RULES, after, Writer { lane, lanes });
     }
 }
 

@@ -1,8 +1,12 @@
 use proptest::prelude::*;
 
+use super::any_number;
 use crate::lanes::name::replica_of;
 use crate::lanes::routing::*;
+use crate::lanes::rules::Rules;
 use crate::number::Number;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
 
 /// Requests of one kind, numbered: what a site's visitors ask for, and where they come from.
 fn any_traffic() -> impl Strategy<Value = fn(u32) -> String> {
@@ -52,7 +56,7 @@ proptest! {
         const SHARE: usize = 200;
         let mut buckets = vec![0_usize; replicas as usize + 1];
         for n in 0..SHARE as u32 * (replicas + 1) {
-            buckets[bucket(&choose_target(&read(&key(first + n), replicas.into())))] += 1;
+            buckets[bucket(&choose_target(RULES, &read(&key(first + n), replicas.into())))] += 1;
         }
         for keys in &buckets {
             prop_assert!((SHARE / 2..=SHARE * 3 / 2).contains(keys), "{buckets:?}");
@@ -61,7 +65,7 @@ proptest! {
 
     #[test]
     fn a_lane_is_one_of_those_that_exist(affinity in any::<String>(), replicas in 0..=256_u32) {
-        let route = choose_target(&read(&affinity, replicas.into()));
+        let route = choose_target(RULES, &read(&affinity, replicas.into()));
         prop_assert!(bucket(&route) <= replicas as usize);
         let lane = replica_of(&route.target).map_or(Number::ZERO, |name| name.lane);
         prop_assert_eq!(lane, route.lane);
@@ -74,12 +78,11 @@ proptest! {
         write_forward in any::<bool>(),
         has_session in any::<bool>(),
         affinity in any::<String>(),
-        replicas in any::<f64>(),
+        replicas in any_number(),
     ) {
         prop_assume!(!["GET", "HEAD"].contains(&method.to_uppercase().as_str()));
-        let replicas = Number::from_f64(replicas);
         let facts = RouteFacts { method: &method, write_forward, has_session, ..read(&affinity, replicas) };
-        let route = choose_target(&facts);
+        let route = choose_target(RULES, &facts);
         prop_assert!(route.role == TargetRole::Primary || write_forward && has_session, "{route:?}");
     }
 
@@ -99,7 +102,7 @@ proptest! {
 
 #[test]
 fn nan_lanes_reach_the_hash() {
-    let route = choose_target(&read("p:/", Number::NAN));
+    let route = choose_target(RULES, &read("p:/", Number::NAN));
     assert_eq!(
         (route.lane, route.target.as_str()),
         (Number::NAN, "example.com#rNaN")

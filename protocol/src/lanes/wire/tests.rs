@@ -107,7 +107,10 @@ fn the_protocols_values_are_told_as_deployed() {
     let trust = TrustView::of(&position, position_trust(&position)).encode();
     let text = r#"{"trusted":false,"validAt":5,"reason":"a chunked apply of generation 7 was interrupted after 5; some chunks committed and the position did not"}"#;
     assert_eq!(trust, text);
-    let plan = crate::lanes::restore::plan_restore(&[Text::new("watchdog")]);
+    let plan = crate::lanes::restore::plan_restore(
+        &crate::lanes::rules::Rules::DOCUMENTED,
+        &[Text::new("watchdog")],
+    );
     assert_eq!(
         PlannedTable::from(&plan[0]).encode(),
         r#"{"table":"watchdog","status":"PRIMARY_ONLY_SIDE_EFFECT","copy":false,"reason":"an effect a replica must never perform"}"#

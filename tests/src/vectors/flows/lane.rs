@@ -87,7 +87,7 @@ impl Lane {
     }
 
     fn set_stage(&mut self, to: &str) -> Js {
-        let wish = (self.rules.admission.set_stage)(&self.stage(), &StageName::of(to));
+        let wish = (self.rules.admission.set_stage)(&self.rules, &self.stage(), &StageName::of(to));
         self.write(wish.write().into_iter().collect());
         told(&StageAnswer::from(&wish))
     }
@@ -102,6 +102,7 @@ impl Lane {
             self.write((self.rules.copies.restart)());
         }
         let landing = (self.rules.copies.land)(
+            &self.rules,
             &LandingFacts {
                 replica: true,
                 stage: self.stage(),
@@ -111,7 +112,6 @@ impl Lane {
                 commit_sequence: self.sequence(),
                 local_schema: Some(&self.schema),
                 table_exists: true,
-                origin_pinnable: (self.rules.copies.pinnable)(chunk.origin.as_str()),
             },
             chunk,
         );
@@ -133,13 +133,16 @@ impl Lane {
         if !landing.is_last {
             return Ok(told(&RestoreAnswer::landed(&self.stage(), count)));
         }
-        let whole = (self.rules.copies.finish)(&WholenessFacts {
-            generation: chunk.generation.or_nan(),
-            stage: self.stage(),
-            gap: &self.gap,
-            restore_expect: self.store.get(Key::RESTORE_EXPECT),
-            restore_seen: self.store.get(Key::RESTORE_SEEN),
-        });
+        let whole = (self.rules.copies.finish)(
+            &self.rules,
+            &WholenessFacts {
+                generation: chunk.generation.or_nan(),
+                stage: self.stage(),
+                gap: &self.gap,
+                restore_expect: self.store.get(Key::RESTORE_EXPECT),
+                restore_seen: self.store.get(Key::RESTORE_SEEN),
+            },
+        );
         Ok(match whole {
             Ok(whole) => {
                 self.write(whole.writes);
@@ -167,16 +170,19 @@ impl Lane {
     }
 
     fn catch_up(&mut self, head: &Head, records: &[Record]) -> Ran {
-        let begun = (self.rules.catch_up.begin)(&RoundFacts {
-            pool_lane: true,
-            namespace_bound: true,
-            stage: self.stage(),
-            position: self.store.position(&self.rules),
-        });
+        let begun = (self.rules.catch_up.begin)(
+            &self.rules,
+            &RoundFacts {
+                pool_lane: true,
+                namespace_bound: true,
+                stage: self.stage(),
+                position: self.store.position(&self.rules),
+            },
+        );
         if let Err(why) = begun {
             if matches!(why, NoRound::Untrusted(_)) {
                 self.write(
-                    (self.rules.catch_up.withdraw)(&self.stage())
+                    (self.rules.catch_up.withdraw)(&self.rules, &self.stage())
                         .write()
                         .into_iter()
                         .collect(),
@@ -187,7 +193,7 @@ impl Lane {
         let (advertised, applied) = (head.generation.to_number(), self.applied());
         let mut count = 0;
         if let Pull::After { to_catching_up, .. } =
-            (self.rules.catch_up.after_head)(&self.stage(), applied, head)
+            (self.rules.catch_up.after_head)(&self.rules, &self.stage(), applied, head)
         {
             self.write(to_catching_up.and_then(|wish| wish.write()).into_iter().collect());
             match self.pull(records)? {
@@ -216,9 +222,19 @@ impl Lane {
         };
         let mut count = 0;
         for record in records {
-            let plan = (self.rules.log.plan_apply)(&self.store.position(&self.rules), record, Some(&schema));
+            let plan = (self.rules.log.plan_apply)(
+                &self.rules,
+                &self.store.position(&self.rules),
+                record,
+                Some(&schema),
+            );
             if let Plan::Refuse(refusal) = plan {
-                let end = (self.rules.catch_up.after_refusal)(&self.stage(), self.applied(), count as usize);
+                let end = (self.rules.catch_up.after_refusal)(
+                    &self.rules,
+                    &self.stage(),
+                    self.applied(),
+                    count as usize,
+                );
                 self.end_pull(end);
                 return Ok(Err((count, refused(record, refusal))));
             }
@@ -243,18 +259,21 @@ impl Lane {
             collection: "state".into(),
             name: name.into(),
         });
-        let verdict = (self.rules.admission.verdict)(&AdmissionFacts {
-            stage: self.stage(),
-            present_state: &present,
-            present_collections: &MANDATORY_COLLECTIONS.map(Text::new_static),
-            applied: self.applied(),
-            advertised: head.generation.or_nan(),
-            fingerprint: Some(&self.fingerprint),
-            primary_fingerprint: head.fingerprint.as_str(),
-            schema: Some(&self.schema),
-            primary_schema: head.schema_version.as_str(),
-        });
-        for stage in (self.rules.catch_up.after_verdict)(&self.stage(), &verdict) {
+        let verdict = (self.rules.admission.verdict)(
+            &self.rules,
+            &AdmissionFacts {
+                stage: self.stage(),
+                present_state: &present,
+                present_collections: &MANDATORY_COLLECTIONS.map(Text::new_static),
+                applied: self.applied(),
+                advertised: head.generation.or_nan(),
+                fingerprint: Some(&self.fingerprint),
+                primary_fingerprint: head.fingerprint.as_str(),
+                schema: Some(&self.schema),
+                primary_schema: head.schema_version.as_str(),
+            },
+        );
+        for stage in (self.rules.catch_up.after_verdict)(&self.rules, &self.stage(), &verdict) {
             self.write(vec![Write::Meta(Key::STAGE, Text::new_static(stage.as_str()))]);
         }
         verdict.refusals().first().map(|refusal| match refusal {

@@ -4,7 +4,6 @@ use protocol::lanes::rules::Rules;
 use protocol::lanes::seal::{Buffer, SealPlan};
 use protocol::lanes::wire::{LoggedStatement, Record};
 use protocol::number::Number;
-use protocol::sql::write_target;
 
 use super::super::{Js, Ran, Stop, unheld};
 
@@ -112,7 +111,7 @@ impl Primary {
 
     fn write(&mut self, sql: &str, times: u64) -> Js {
         for _ in 0..times {
-            if (self.rules.seal.is_captured)(write_target(sql)) {
+            if (self.rules.seal.is_captured)(&self.rules, (self.rules.statements.write_target)(sql)) {
                 self.advance();
                 self.buffer(sql);
             }

@@ -87,7 +87,7 @@ fn next_lane(input: &Js) -> Ran {
         max_lanes: (RULES.settings.max_lanes)(number_variable(input, "REPLICA_MAX_LANES")?.as_deref()),
         rows: input.field("rows").option(row_budget)?,
     };
-    Ok((RULES.demand.next_lane)(&facts).ok().into())
+    Ok((RULES.demand.next_lane)(&RULES, &facts).ok().into())
 }
 
 fn copy_backoff_ms(input: &Js) -> Ran {
@@ -110,7 +110,7 @@ fn id_stride(input: &Js) -> Ran {
 }
 
 fn next_lane_id(input: &Js) -> Ran {
-    Ok((RULES.partition.next_id)(input.field("after").number()?, writer(input)?).into())
+    Ok((RULES.partition.next_id)(&RULES, input.field("after").number()?, writer(input)?).into())
 }
 
 /// Every writer from the primary to lane `lanes` mints `count` ids: how many were minted before?
@@ -126,6 +126,7 @@ fn id_disjoint(input: &Js) -> Ran {
         let mut id = input.field("start").number()?;
         for _ in 0..integer("count")? {
             id = (RULES.partition.next_id)(
+                &RULES,
                 id,
                 Writer {
                     lane: lane.into(),

@@ -57,17 +57,20 @@ fn choose_target(input: &Js) -> Ran {
     let pathname = input.field("pathname").option(Js::text)?;
     let visitor_path = input.field("visitorPath").option(Js::text)?;
     let content_type = input.field("contentType").option(Js::text)?;
-    let route = (RULES.routing.choose_target)(&RouteFacts {
-        site: &input.field("site").text()?,
-        method: &input.field("method").text()?,
-        affinity: &input.field("affinity").text()?,
-        replicas: input.field("replicas").number()?,
-        pathname: pathname.as_deref(),
-        write_forward: input.field("writeForward").is_true(),
-        has_session: input.field("hasSession").is_true(),
-        visitor_path: visitor_path.as_deref(),
-        content_type: content_type.as_deref(),
-    });
+    let route = (RULES.routing.choose_target)(
+        &RULES,
+        &RouteFacts {
+            site: &input.field("site").text()?,
+            method: &input.field("method").text()?,
+            affinity: &input.field("affinity").text()?,
+            replicas: input.field("replicas").number()?,
+            pathname: pathname.as_deref(),
+            write_forward: input.field("writeForward").is_true(),
+            has_session: input.field("hasSession").is_true(),
+            visitor_path: visitor_path.as_deref(),
+            content_type: content_type.as_deref(),
+        },
+    );
     Ok(Js::object([
         ("target", route.target.into()),
         ("role", route.role.to_string().into()),
@@ -84,17 +87,20 @@ fn lane_spread(input: &Js) -> Ran {
     };
     let mut buckets: BTreeMap<Number, u32> = BTreeMap::new();
     for key in 0..keys {
-        let route = (RULES.routing.choose_target)(&RouteFacts {
-            site: "s",
-            method: "GET",
-            affinity: &format!("{prefix}{key}"),
-            replicas: input.field("replicas").number()?,
-            pathname: Some("/serve"),
-            write_forward: false,
-            has_session: false,
-            visitor_path: None,
-            content_type: None,
-        });
+        let route = (RULES.routing.choose_target)(
+            &RULES,
+            &RouteFacts {
+                site: "s",
+                method: "GET",
+                affinity: &format!("{prefix}{key}"),
+                replicas: input.field("replicas").number()?,
+                pathname: Some("/serve"),
+                write_forward: false,
+                has_session: false,
+                visitor_path: None,
+                content_type: None,
+            },
+        );
         *buckets.entry(route.lane).or_default() += 1;
     }
     Ok(Js::Object(
@@ -163,11 +169,14 @@ fn fence_refusal(input: &Js) -> Ran {
     let header = input.field("header").option(Js::text)?;
     let applied = input.field("applied").number()?;
     let replica = input.field("replica").bool()?;
-    let (refuse, required) = match (RULES.fence.refusal)(&FenceFacts {
-        replica,
-        applied,
-        header: header.as_deref(),
-    }) {
+    let (refuse, required) = match (RULES.fence.refusal)(
+        &RULES,
+        &FenceFacts {
+            replica,
+            applied,
+            header: header.as_deref(),
+        },
+    ) {
         Fence::Absent => (false, None),
         Fence::Passed { required } => (false, Some(required)),
         Fence::Refused { required } => (true, Some(required)),
