@@ -13,11 +13,14 @@ const RULES: &Rules = &Rules::DOCUMENTED;
 fuzz_target!(|json: &str| {
     for capability in ["cfwSqlTxn", "cfwSqlExec"] {
         for collector in [Collector::Present, Collector::Absent] {
-            let _ = guard_call(RULES, &GuardFacts {
-                capability,
-                payload: json,
-                collector,
-            });
+            let _ = guard_call(
+                RULES,
+                &GuardFacts {
+                    capability,
+                    payload: json,
+                    collector,
+                },
+            );
         }
     }
     if let Ok(transaction) = read_payload::<SqlTxn>(json) {

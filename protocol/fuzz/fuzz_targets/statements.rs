@@ -6,11 +6,11 @@ use libfuzzer_sys::fuzz_target;
 use protocol::host::{Text, Value};
 use protocol::lanes::forward::{ForwardStatement, lane_high_water, partitioned_tables, split_forward};
 use protocol::lanes::guard::statement_allowed_on_replica;
+use protocol::lanes::rules::Rules;
 use protocol::sql::{
     Params, PlainInsert, expiry_sweep, is_compound, is_proven_read, positional_bindings, splice_first,
     to_positional, write_target,
 };
-use protocol::lanes::rules::Rules;
 
 const RULES: &Rules = &Rules::DOCUMENTED;
 
@@ -53,5 +53,8 @@ fuzz_target!(|sql: &str| {
         minted: Some(Text::new("watchdog")),
     };
     let split = split_forward(RULES, &[statement]);
-    let _ = (partitioned_tables(RULES, &split.commit), lane_high_water(&split.commit));
+    let _ = (
+        partitioned_tables(RULES, &split.commit),
+        lane_high_water(&split.commit),
+    );
 });

@@ -7,24 +7,37 @@ use libfuzzer_sys::fuzz_target;
 use protocol::host::{Body, Payload};
 use protocol::lanes::log::{ApplyOptions, Position, apply_record};
 use protocol::lanes::restore::{Place, chunk_refusal, restore_statements};
+use protocol::lanes::rules::Rules;
 use protocol::lanes::wire::{
-    ApplyAnswer, CatchUpAnswer, Chunk, Cursor, Head, LogAnswer, Record, RestoreAnswer, SnapshotPlan, StageAnswer,
+    ApplyAnswer, CatchUpAnswer, Chunk, Cursor, Head, LogAnswer, Record, RestoreAnswer, SnapshotPlan,
+    StageAnswer,
 };
 use protocol::number::Number;
-use protocol::lanes::rules::Rules;
 
 const RULES: &Rules = &Rules::DOCUMENTED;
 
-fn read<T: Payload + serde::de::DeserializeOwned + Clone + PartialEq + std::fmt::Debug>(json: &str) -> Option<T> {
+fn read<T: Payload + serde::de::DeserializeOwned + Clone + PartialEq + std::fmt::Debug>(
+    json: &str,
+) -> Option<T> {
     let message = Body::text(json).read::<T>().ok()?;
-    let again = Body::text(message.encode()).read::<T>().expect("what was written is read");
+    let again = Body::text(message.encode())
+        .read::<T>()
+        .expect("what was written is read");
     assert_eq!(message, again);
     Some((*message).clone())
 }
 
 fuzz_target!(|json: &str| {
-    let _ = (read::<LogAnswer>(json), read::<Head>(json), read::<SnapshotPlan>(json));
-    let _ = (read::<RestoreAnswer>(json), read::<StageAnswer>(json), read::<ApplyAnswer>(json));
+    let _ = (
+        read::<LogAnswer>(json),
+        read::<Head>(json),
+        read::<SnapshotPlan>(json),
+    );
+    let _ = (
+        read::<RestoreAnswer>(json),
+        read::<StageAnswer>(json),
+        read::<ApplyAnswer>(json),
+    );
     let _ = read::<CatchUpAnswer>(json);
     if let Some(record) = read::<Record>(json) {
         let position = Position {
