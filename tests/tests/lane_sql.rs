@@ -10,55 +10,47 @@ use protocol::lanes::seal::{Buffer, store_record};
 use protocol::lanes::wire::{Chunk, LoggedStatement, Record};
 use protocol::lanes::{bind, fingerprint};
 use protocol::number::Number;
-use rusqlite::types::ToSqlOutput;
-use rusqlite::{Connection, ToSql};
+use tests::database::Database;
 
 const RULES: &Rules = &Rules::DOCUMENTED;
 
-struct Bound<'a>(&'a Value);
+/// How many rows the statement gave, or changed.
+fn run(db: &Database, statement: &Statement) -> usize {
+    let rows = db.run(statement).expect("it runs");
+    if !rows.columns.is_empty() {
+        return rows.rows.len();
+    }
+    let changes = db.run(&plain("SELECT changes()")).expect("a count");
+    let count = changes
+        .first()
+        .and_then(Value::as_number)
+        .and_then(Number::to_u32_exact);
+    count.expect("a count") as usize
+}
 
-impl ToSql for Bound<'_> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        match self.0 {
-            Value::Null => Ok(ToSqlOutput::from(rusqlite::types::Null)),
-            Value::Number(number) => Ok(ToSqlOutput::from(number.to_f64())),
-            Value::Text(text) => Ok(ToSqlOutput::from(text.as_str())),
-            Value::Bytes(bytes) => Ok(ToSqlOutput::from(&*bytes.0)),
-        }
+fn plain(sql: &str) -> Statement {
+    Statement {
+        sql: Text::new(sql),
+        params: Vec::new(),
     }
 }
 
-/// How many rows the statement changed.
-fn run(db: &Connection, statement: &Statement) -> usize {
-    let params: Vec<Bound<'_>> = statement.params.iter().map(Bound).collect();
-    let mut prepared = db.prepare(&statement.sql).expect("SQL");
-    if prepared.column_count() > 0 {
-        let mut rows = prepared.query(rusqlite::params_from_iter(params)).expect("rows");
-        let mut count = 0;
-        while rows.next().expect("a row").is_some() {
-            count += 1;
-        }
-        return count;
+fn text(db: &Database, sql: &str) -> String {
+    let rows = db.run(&plain(sql)).expect("it runs");
+    rows.first().and_then(Value::as_text).expect("a text").to_owned()
+}
+
+fn lane() -> Database {
+    let db = Database::in_memory();
+    for table in [
+        "cfw_meta (k TEXT PRIMARY KEY, v TEXT NOT NULL)",
+        "node (nid INTEGER PRIMARY KEY, title TEXT UNIQUE)",
+        "key_value (collection TEXT, name TEXT, value BLOB)",
+        "cfw_repl_log (generation INTEGER PRIMARY KEY, parent INTEGER, schema_version TEXT, fingerprint TEXT,
+             overflowed INTEGER DEFAULT 0, statements TEXT, sealed_at INTEGER) WITHOUT ROWID",
+    ] {
+        run(&db, &plain(&format!("CREATE TABLE {table}")));
     }
-    prepared
-        .execute(rusqlite::params_from_iter(params))
-        .expect("executed")
-}
-
-fn text(db: &Connection, sql: &str) -> String {
-    db.query_row(sql, [], |row| row.get(0)).expect("a text")
-}
-
-fn lane() -> Connection {
-    let db = Connection::open_in_memory().expect("a database");
-    db.execute_batch(
-        "CREATE TABLE cfw_meta (k TEXT PRIMARY KEY, v TEXT NOT NULL);
-         CREATE TABLE node (nid INTEGER PRIMARY KEY, title TEXT UNIQUE);
-         CREATE TABLE key_value (collection TEXT, name TEXT, value BLOB);
-         CREATE TABLE cfw_repl_log (generation INTEGER PRIMARY KEY, parent INTEGER, schema_version TEXT,
-             fingerprint TEXT, overflowed INTEGER DEFAULT 0, statements TEXT, sealed_at INTEGER) WITHOUT ROWID;",
-    )
-    .expect("tables");
     db
 }
 
@@ -162,12 +154,8 @@ fn a_page_is_written_as_it_is_read_but_for_bytes() {
 #[test]
 fn the_state_is_read_by_one_statement_a_table() {
     let db = lane();
-    db.execute("INSERT INTO key_value VALUES ('state', 'a', NULL)", [])
-        .expect("inserted");
+    run(&db, &plain("INSERT INTO key_value VALUES ('state', 'a', NULL)"));
     assert_eq!(run(&db, &fingerprint::read_rows("key_value")), 1);
-    assert!(
-        db.prepare(&fingerprint::read_rows("key_value_expire").sql)
-            .is_err(),
-        "an absent table"
-    );
+    let absent = db.run(&fingerprint::read_rows("key_value_expire"));
+    assert!(absent.is_err(), "a table that is not there is told");
 }

@@ -4,10 +4,10 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::count;
 use super::rules::Rules;
+use crate::json::Json;
 use crate::number::Number;
 
 /// So many windows in a row must ask for a lane before one is made.
@@ -36,7 +36,8 @@ pub struct Window {
 /// The windows that the meta key `demand_windows` holds (`lanes.md` 2). A text that is no list is no window; an item that is
 /// no window is one that asks for nothing, as in the deployed code.
 pub fn parse_windows(text: &str) -> Vec<Window> {
-    let items: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
+    let items = Json::parse(text).ok();
+    let items = items.as_ref().and_then(Json::as_array).unwrap_or_default();
     items.iter().map(window).collect()
 }
 
@@ -46,23 +47,14 @@ pub fn format_windows(windows: &[Window]) -> String {
     serde_json::to_string(windows).unwrap_or_default()
 }
 
-fn window(item: &Value) -> Window {
-    let number = |key: &str| item.get(key).and_then(Value::as_f64).map(Number::from_f64);
+fn window(item: &Json) -> Window {
+    let field = |key: &str| item.as_object().and_then(|window| window.get(key));
+    let number = |key: &str| field(key).and_then(Json::as_number);
     Window {
         at: number("at").unwrap_or(Number::NAN),
-        peak_inflight: item.get("peakInflight").map_or(Number::NAN, coerce),
+        peak_inflight: field("peakInflight").map_or(Number::NAN, Json::to_number),
         queued: number("queued"),
         waited_ms: number("waitedMs"),
-    }
-}
-
-/// `Number(value)`, but for lists, which nobody has written here.
-fn coerce(value: &Value) -> Number {
-    match value {
-        Value::Null => Number::ZERO,
-        Value::Bool(flag) => Number::from(i32::from(*flag)),
-        Value::String(text) => Number::parse(text),
-        other => other.as_f64().map_or(Number::NAN, Number::from_f64),
     }
 }
 

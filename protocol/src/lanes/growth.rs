@@ -5,6 +5,7 @@
 
 use super::belief::LanesPointer;
 use super::meta::{Key, Write, present};
+use super::name::lane_number;
 use super::wire::Cursor;
 use crate::host::{Millis, Payload, Text};
 use crate::number::Number;
@@ -53,13 +54,6 @@ impl Repairs {
         let lanes: Vec<String> = self.0.iter().map(Number::to_string).collect();
         Write::Meta(Key::REPAIRS, Text::from(lanes.join(",")))
     }
-}
-
-/// The lane that a text names: a whole number from 1 on (`readmit&lane=`; anything else is answered with 400).
-pub fn lane_number(text: &str) -> Option<Number> {
-    let lane = Number::parse(text);
-    // Zero with a sign is below 1, so equal lanes have equal bits.
-    (lane.is_integer() && lane.js_ge(Number::integer(1))).then_some(lane)
 }
 
 /// What the beginning of a step is decided by.

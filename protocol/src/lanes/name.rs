@@ -25,9 +25,20 @@ pub fn replica_name(site: &str, lane: Number) -> String {
 /// different objects.
 pub fn replica_of(name: &str) -> Option<LaneName<'_>> {
     let at = name.rfind(MARK).filter(|&at| at > 0)?;
-    let lane = Number::parse(&name[at + MARK.len()..]);
-    (lane.is_integer() && lane.js_ge(Number::integer(1))).then_some(LaneName {
+    let lane = lane_number(&name[at + MARK.len()..])?;
+    Some(LaneName {
         site: &name[..at],
         lane,
     })
+}
+
+/// The lane that a text names, read by `Number()`: of an object's name, and of `readmit&lane=`, where anything else is
+/// answered with 400 (`lanes.md` 4 and 17).
+pub fn lane_number(text: &str) -> Option<Number> {
+    Some(Number::parse(text)).filter(|lane| is_lane(*lane))
+}
+
+/// Whether a number is a lane's: whole, from 1 on, without an upper bound. Equal ones have equal bits.
+pub fn is_lane(lane: Number) -> bool {
+    lane.is_integer() && lane.js_ge(Number::integer(1))
 }

@@ -8,6 +8,10 @@ const UNREACHABLE: [&str; 5] = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]", "d
 /// `pinnable`: whether a lane takes this origin over as its `site_origin`: http or https, and a host that means something
 /// elsewhere (`lanes.md` 14.1).
 ///
+/// Not pinned either is a host outside of ASCII: this build carries no Unicode tables to tell it apart from one of those
+/// (full-width letters spell `localhost` too). What the deployed code writes is `URL.origin`, whose host is ASCII:
+/// `xn--...` where the visitor's is not.
+///
 /// It is read as WHATWG's URL, so `http://127.1` is `127.0.0.1`. A text without `://` is read as https: the vectors take
 /// `example.com`, where the text of section 14.1 asks for http or https.
 pub fn pinnable(origin: Option<&str>) -> bool {

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::host::Text;
+use crate::json::Json;
 use crate::lanes::bridge::SqlStatement;
 use crate::lanes::codec::Encoded;
 use crate::lanes::rules::Rules;
@@ -119,83 +120,5 @@ fn list_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<For
 
 /// `Number(value)` of any JSON value (`lanes.md` 13.3: "planForward with `Number(parent)`").
 fn coerced_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
-    deserializer.deserialize_any(Coerced {
-        inside: Inside::Nothing,
-    })
-}
-
-/// In a list, `Number` goes by way of `String(list)`: a lone `null` is the empty text, a lone boolean is no number.
-#[derive(Clone, Copy)]
-enum Inside {
-    Nothing,
-    List,
-}
-
-struct Coerced {
-    inside: Inside,
-}
-
-impl<'de> DeserializeSeed<'de> for Coerced {
-    type Value = Number;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Number, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Coerced {
-    type Value = Number;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("anything that Number() takes")
-    }
-
-    fn visit_unit<E>(self) -> Result<Number, E> {
-        Ok(Number::ZERO)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Number, E> {
-        Ok(match self.inside {
-            Inside::Nothing => Number::from(u32::from(value)),
-            Inside::List => Number::NAN,
-        })
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Number, E> {
-        Ok(Number::from(value))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Number, E> {
-        Ok(Number::from(value))
-    }
-
-    #[expect(
-        clippy::disallowed_types,
-        reason = "serde hands a JSON number over as a double"
-    )]
-    fn visit_f64<E>(self, value: f64) -> Result<Number, E> {
-        Ok(Number::from_f64(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Number, E> {
-        Ok(Number::parse(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Number, A::Error> {
-        let lone = list.next_element_seed(Coerced { inside: Inside::List })?;
-        let mut more = false;
-        while list.next_element::<IgnoredAny>()?.is_some() {
-            more = true;
-        }
-        Ok(if more {
-            Number::NAN
-        } else {
-            lone.unwrap_or(Number::ZERO)
-        })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Number, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Number::NAN)
-    }
+    Json::deserialize(deserializer).map(|value| value.to_number())
 }

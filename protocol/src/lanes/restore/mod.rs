@@ -20,4 +20,4 @@ pub use plan::{Copying, TablePlan, is_plain_identifier, plan_restore};
 pub use provision::{NoProvision, ProvisionFacts, begin_provision};
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -1,6 +1,7 @@
 //! Whether a step of a copy may begin (`lanes.md` 13.4).
 
 use crate::host::Text;
+use crate::lanes::name::is_lane;
 use crate::lanes::wire::Cursor;
 use crate::number::Number;
 
@@ -60,7 +61,7 @@ pub fn begin_provision(facts: &ProvisionFacts<'_>) -> Result<Cursor, NoProvision
     if !facts.namespace_bound {
         return Err(NoProvision::NoNamespace);
     }
-    if !facts.lane.is_integer() || facts.lane.js_lt(Number::integer(1)) {
+    if !is_lane(facts.lane) {
         return Err(NoProvision::BadLane);
     }
     if !facts.gap.is_empty() {

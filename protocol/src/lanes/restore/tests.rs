@@ -11,13 +11,16 @@ use crate::number::Number;
 
 const RULES: &Rules = &Rules::DOCUMENTED;
 
-fn chunk(text: &str) -> Chunk {
+/// A chunk as it comes over the wire.
+pub(in crate::lanes) fn chunk(text: &str) -> Chunk {
     (*Body::text(text).read::<Chunk>().expect("a chunk")).clone()
 }
 
-const FIRST: &str = r#"{"generation":7,"schemaVersion":"p1","table":"node","columns":["nid"],"rows":[[1]],"first":true,"ddl":["CREATE TABLE node (nid)","CREATE INDEX i ON node (nid)"],"expect":["node","users"],"origin":"https://example.com","hashSalt":"s"}"#;
+/// The first chunk of a copy.
+pub(in crate::lanes) const FIRST: &str = r#"{"generation":7,"schemaVersion":"p1","table":"node","columns":["nid"],"rows":[[1]],"first":true,"ddl":["CREATE TABLE node (nid)","CREATE INDEX i ON node (nid)"],"expect":["node","users"],"origin":"https://example.com","hashSalt":"s"}"#;
 
-fn facts() -> LandingFacts<'static> {
+/// A lane that nothing has landed on.
+pub(in crate::lanes) fn facts() -> LandingFacts<'static> {
     LandingFacts {
         replica: true,
         stage: Stage::Created.into(),

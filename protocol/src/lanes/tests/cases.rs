@@ -50,6 +50,34 @@ fn the_first_reason_of_the_contracts_order_is_given() {
 }
 
 #[test]
+fn a_host_outside_of_ascii_is_pinned_in_its_ascii_form_only() {
+    assert!(pinnable(Some("https://xn--mnchen-3ya.de")));
+    for origin in [
+        "https://münchen.de",
+        "https://ｌｏｃａｌｈｏｓｔ",
+        "https://local\u{ad}host",
+    ] {
+        assert!(!pinnable(Some(origin)), "{origin}");
+    }
+}
+
+#[test]
+fn every_spelling_of_a_host_that_nobody_reaches_is_known() {
+    for origin in [
+        "https://LOCALHOST",
+        "localhost:8443",
+        "http://loc%61lhost",
+        "http://0x7f.1",
+        "http://2130706433",
+        "http://[0:0:0:0:0:0:0:1]",
+        "http://user@do.local/",
+        "http://0",
+    ] {
+        assert!(!pinnable(Some(origin)), "{origin}");
+    }
+}
+
+#[test]
 fn only_a_clean_handoff_is_asked_again() {
     let headers = Headers::from(vec![
         (REQUIRES_PRIMARY.into(), "serve".into()),

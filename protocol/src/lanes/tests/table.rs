@@ -11,7 +11,8 @@ use crate::lanes::guard::{Collector, GuardFacts, Guarded};
 use crate::lanes::inventory::StateClass;
 use crate::lanes::log::{Application, ApplyOptions, Distrust, Plan, Position};
 use crate::lanes::partition::{IdStride, Writer};
-use crate::lanes::restore::{ChunkRefusal, LandingFacts, NoLanding};
+use crate::lanes::restore::tests::{FIRST, chunk, facts};
+use crate::lanes::restore::{ChunkRefusal, NoLanding};
 use crate::lanes::routing::{Origination, RouteFacts, RouteReason, SERVE};
 use crate::lanes::rules::Rules;
 use crate::lanes::tally::Tally;
@@ -141,7 +142,7 @@ fn the_legal_moves_reach_every_flow_that_moves_a_lane() {
         (stuck.catch_up.after_verdict)(&stuck, &verified, &AdmissionVerdict::Admitted),
         []
     );
-    let landing = (stuck.copies.land)(&stuck, &landing_facts(), &chunk()).expect("it lands");
+    let landing = (stuck.copies.land)(&stuck, &facts(), &chunk(FIRST)).expect("it lands");
     assert_eq!(landing.moved, None);
     let still = edited(|rules| {
         rules.admission.set_stage = |_, from, _| Move::AlreadyThere(from.clone());
@@ -152,34 +153,9 @@ fn the_legal_moves_reach_every_flow_that_moves_a_lane() {
     );
 }
 
-fn landing_facts() -> LandingFacts<'static> {
-    LandingFacts {
-        replica: true,
-        stage: Stage::Created.into(),
-        restore_generation: None,
-        restore_seen: None,
-        hash_salt: None,
-        commit_sequence: 5.into(),
-        local_schema: Some("p1"),
-        table_exists: true,
-    }
-}
-
-fn chunk() -> Chunk {
-    Chunk {
-        generation: Number::from(7).into(),
-        schema_version: Text::new("p1").into(),
-        table: Text::new("node").into(),
-        columns: vec!["nid".into()].into(),
-        rows: Vec::new().into(),
-        origin: Text::new("https://example.com").into(),
-        ..Chunk::default()
-    }
-}
-
 #[test]
 fn the_rules_of_a_chunk_reach_its_landing() {
-    let land = |rules: &Rules| (rules.copies.land)(rules, &landing_facts(), &chunk());
+    let land = |rules: &Rules| (rules.copies.land)(rules, &facts(), &chunk(FIRST));
     let refusing = edited(|rules| rules.copies.chunk_refusal = |_, _, _, _| Some(ChunkRefusal::NoTable));
     assert_eq!(land(&refusing), Err(NoLanding::Refused(ChunkRefusal::NoTable)));
     let writes = |rules: &Rules| land(rules).expect("it lands").begin.len();
