@@ -1,4 +1,4 @@
-//! From the wire's values to what SQL binds.
+//! From the wire's values to what SQL binds (`lanes.md` 5 and 19.14).
 
 use crate::host::{Statement, Value};
 use crate::json::Json;

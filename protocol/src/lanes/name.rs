@@ -1,4 +1,4 @@
-//! The names of objects: a lane's name says whose lane it is, and an object's role follows from its name.
+//! The names of objects: a lane's name says whose lane it is, and an object's role follows from its name (`lanes.md` 1).
 
 use crate::number::Number;
 
