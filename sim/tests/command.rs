@@ -1,5 +1,4 @@
 //! The command as a user has it: exit codes, messages, files.
-#![expect(missing_docs, reason = "a test program has no readers but its messages")]
 
 use std::fs;
 use std::io::Write as _;
