@@ -110,7 +110,7 @@ fn by_party(lines: &[Seen]) -> BTreeMap<Text, Vec<&str>> {
 
 fn witness(plan: &PlanOf<DemonstrationWorld>) -> Vec<Seen> {
     let mut witness = Witness::default();
-    run::<DemonstrationWorld, _, ModelStore>(plan, program(), &mut witness);
+    run::<DemonstrationWorld, _, ModelStore>(plan, program(), &Default::default(), &mut witness);
     witness.lines
 }
 
@@ -174,8 +174,12 @@ fn a_clone_of_a_world_goes_on_as_the_world_does() {
     );
     let result = runner.run(&(any::<u64>(), 1..400_usize), |(seed, steps)| {
         let plan = plan(seed);
-        let mut world =
-            Simulation::<DemonstrationWorld, _, ModelStore, _>::new(&plan, program(), Witness::default());
+        let mut world = Simulation::<DemonstrationWorld, _, ModelStore, _>::new(
+            &plan,
+            program(),
+            &Default::default(),
+            Witness::default(),
+        );
         for _ in 0..steps {
             if world.advance().is_some() {
                 return Ok(());

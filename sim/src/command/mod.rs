@@ -31,8 +31,12 @@ impl StoreKind {
     fn run<W: World>(self, plan: &PlanOf<W>, variant: &str, history: Option<&mut History>) -> Result<Report> {
         let program = program::<W>(variant)?;
         Ok(match self {
-            StoreKind::Sqlite => sim::run::run::<W, _, SqliteStore>(plan, program, history),
-            StoreKind::Model => sim::run::run::<W, _, ModelStore>(plan, program, history),
+            StoreKind::Sqlite => {
+                sim::run::run::<W, _, SqliteStore>(plan, program, &Default::default(), history)
+            }
+            StoreKind::Model => {
+                sim::run::run::<W, _, ModelStore>(plan, program, &Default::default(), history)
+            }
         })
     }
 }
