@@ -60,10 +60,11 @@ fn link(bencher: Bencher<'_, '_>) {
 #[divan::bench(types = [ModelStore, SqliteStore])]
 fn events<S: Store>(bencher: Bencher<'_, '_>) {
     let plans: Vec<_> = (1..=16).map(plan).collect();
+    let pool = S::Pool::default();
     let all = || {
         plans
             .iter()
-            .map(|plan| run::<DemonstrationWorld, _, S>(plan, program(), ()).events)
+            .map(|plan| run::<DemonstrationWorld, _, S>(plan, program(), &pool, ()).events)
             .sum::<u64>()
     };
     let events = all();
@@ -74,7 +75,8 @@ fn events<S: Store>(bencher: Bencher<'_, '_>) {
 #[divan::bench(types = [ModelStore, SqliteStore])]
 fn clone<S: Store>(bencher: Bencher<'_, '_>) {
     let plan = plan(1);
-    let mut simulation = Simulation::<DemonstrationWorld, _, S, ()>::new(&plan, program(), ());
+    let mut simulation =
+        Simulation::<DemonstrationWorld, _, S, ()>::new(&plan, program(), &Default::default(), ());
     for _ in 0..300 {
         assert!(
             simulation.advance().is_none(),

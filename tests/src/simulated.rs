@@ -36,7 +36,8 @@ pub fn simulate(plan: &DemonstrationPlan, variant: &str) -> Simulated {
     let program = DemonstrationWorld::program(variant).expect("the demonstration has this variant");
     let tape = Tape::default();
     let recorded = Recorded::new(program, tape.clone());
-    let mut simulation = Simulation::<DemonstrationWorld, _, SqliteStore, ()>::new(plan, recorded, ());
+    let mut simulation =
+        Simulation::<DemonstrationWorld, _, SqliteStore, ()>::new(plan, recorded, &Default::default(), ());
     let end = plan.lasts.after(plan.settles);
     while simulation.kernel().earliest().is_some_and(|next| next.at <= end) {
         simulation.advance();

@@ -110,8 +110,12 @@ fn by_party(lines: &[Seen]) -> BTreeMap<Text, Vec<&str>> {
 
 /// A run's history, and all choices that were made in it.
 fn witness(plan: &PlanOf<DemonstrationWorld>) -> (Vec<Seen>, BTreeMap<ChoiceKey, u64>) {
-    let mut simulation =
-        Simulation::<DemonstrationWorld, _, ModelStore, _>::new(plan, program(), Witness::default());
+    let mut simulation = Simulation::<DemonstrationWorld, _, ModelStore, _>::new(
+        plan,
+        program(),
+        &Default::default(),
+        Witness::default(),
+    );
     simulation.kernel().keep_choices();
     simulation.finish();
     let choices = simulation.kernel().chance().kept().iter().cloned().collect();
@@ -214,8 +218,12 @@ fn a_clone_of_a_world_goes_on_as_the_world_does() {
     );
     let result = runner.run(&(any::<u64>(), 1..400_usize), |(seed, steps)| {
         let plan = plan(seed);
-        let mut world =
-            Simulation::<DemonstrationWorld, _, ModelStore, _>::new(&plan, program(), Witness::default());
+        let mut world = Simulation::<DemonstrationWorld, _, ModelStore, _>::new(
+            &plan,
+            program(),
+            &Default::default(),
+            Witness::default(),
+        );
         for _ in 0..steps {
             if world.advance().is_some() {
                 return Ok(());

@@ -17,12 +17,16 @@ use sim::world::demonstration::DemonstrationWorld;
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=40;
 
 fn report<S: Store>(variant: &str, seed: u64) -> Report {
+    report_in::<S>(&S::Pool::default(), variant, seed)
+}
+
+fn report_in<S: Store>(pool: &S::Pool, variant: &str, seed: u64) -> Report {
     let scenario = scenario::load("demonstration")
         .expect("the scenario is built in")
         .expect("it is readable");
     let plan = DemonstrationWorld::generate(&scenario, seed);
     let program = DemonstrationWorld::program(variant).expect("the variant is there");
-    run::<DemonstrationWorld, _, S>(&plan, program, ())
+    run::<DemonstrationWorld, _, S>(&plan, program, pool, ())
 }
 
 #[test]
@@ -34,6 +38,25 @@ fn a_plan_runs_alike_twice() {
             "seed {seed}"
         );
     }
+}
+
+/// Databases that other runs have used, of other variants and seeds, are as good as new ones.
+#[test]
+fn a_plan_runs_alike_in_a_used_pool() {
+    fn check<S: Store>() {
+        let pool = S::Pool::default();
+        for seed in SEEDS {
+            for variant in ["documented", "hardened"] {
+                assert_eq!(
+                    report_in::<S>(&pool, variant, seed),
+                    report::<S>(variant, seed),
+                    "seed {seed} of {variant}"
+                );
+            }
+        }
+    }
+    check::<SqliteStore>();
+    check::<ModelStore>();
 }
 
 #[test]
@@ -143,10 +166,10 @@ fn what_outlives_a_run_is_noticed() {
         .expect("it is readable");
     let plan = DemonstrationWorld::generate(&scenario, 1);
     let program = DemonstrationWorld::program("hardened").expect("the variant is there");
-    let honest = run_twice::<DemonstrationWorld, _, ModelStore>(&plan, &program);
+    let honest = run_twice::<DemonstrationWorld, _, ModelStore>(&plan, &program, &Default::default());
     assert_eq!(honest.verdict, Verdict::Passed);
     let leaky = Leaky(program, Arc::default());
-    let caught = run_twice::<DemonstrationWorld, _, ModelStore>(&plan, &leaky);
+    let caught = run_twice::<DemonstrationWorld, _, ModelStore>(&plan, &leaky, &Default::default());
     assert!(
         matches!(caught.verdict, Verdict::NotDeterministic(_)),
         "{}",

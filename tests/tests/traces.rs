@@ -83,5 +83,10 @@ fn shows(plan: &DemonstrationPlan, variant: &str, expected: &Expectation) -> Res
 fn report<S: Store>(plan: &DemonstrationPlan, variant: &str) -> Result<Report, Failed> {
     let program = DemonstrationWorld::program(variant);
     let program = program.ok_or_else(|| format!("the demonstration has no variant `{variant}`"))?;
-    Ok(run_plan::<DemonstrationWorld, _, S>(plan, program, ()))
+    Ok(run_plan::<DemonstrationWorld, _, S>(
+        plan,
+        program,
+        &Default::default(),
+        (),
+    ))
 }

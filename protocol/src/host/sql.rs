@@ -212,10 +212,29 @@ pub enum SqlErrorKind {
     ParameterCount,
     /// The platform does not let code do this.
     NotAuthorized,
-    /// The disk is full; the object is reset (`platform.md` section 4, item 7).
+    /// The disk is full. This kind and the three below break the object ([`SqlErrorKind::breaks_object`]).
     Full,
+    /// The disk cannot be read or written.
+    Io,
+    /// There is no memory left for the database.
+    NoMemory,
+    /// The statement was stopped, as the platform stops one that takes too much of the processor.
+    Interrupted,
     /// Anything else.
     Other,
+}
+
+impl SqlErrorKind {
+    /// Whether the database rolls the whole transaction back on such an error, and the platform breaks the object for
+    /// it even if the code catches the error (`platform.md` section 4, item 7). Any other error only throws, and what
+    /// ran before it stays (item 8).
+    #[must_use]
+    pub fn breaks_object(self) -> bool {
+        matches!(
+            self,
+            SqlErrorKind::Full | SqlErrorKind::Io | SqlErrorKind::NoMemory | SqlErrorKind::Interrupted
+        )
+    }
 }
 
 /// An error of one statement. Compared and hashed without its detail: the two stores and the real runtime agree on
@@ -326,6 +345,9 @@ impl SqlError {
                 Kind::NotAuthorized
             }
             _ if text.contains("SQLITE_FULL") => Kind::Full,
+            _ if text.contains("SQLITE_IOERR") => Kind::Io,
+            _ if text.contains("SQLITE_NOMEM") => Kind::NoMemory,
+            _ if text.contains("SQLITE_INTERRUPT") => Kind::Interrupted,
             _ => Kind::Other,
         };
         SqlError {
@@ -352,6 +374,9 @@ impl fmt::Display for SqlError {
             SqlErrorKind::ParameterCount => f.write_str("wrong number of parameter bindings"),
             SqlErrorKind::NotAuthorized => f.write_str("not authorized"),
             SqlErrorKind::Full => f.write_str("database or disk is full"),
+            SqlErrorKind::Io => f.write_str("disk I/O error"),
+            SqlErrorKind::NoMemory => f.write_str("out of memory"),
+            SqlErrorKind::Interrupted => f.write_str("interrupted"),
             SqlErrorKind::Other => f.write_str(self.detail.as_deref().unwrap_or("an error of the database")),
         }
     }

@@ -34,8 +34,10 @@ impl StoreKind {
     fn run_twice<W: World>(self, plan: &PlanOf<W>, variant: &str) -> Result<Report> {
         let program = program::<W>(variant)?;
         Ok(match self {
-            StoreKind::Sqlite => sim::run::run_twice::<W, _, SqliteStore>(plan, &program),
-            StoreKind::Model => sim::run::run_twice::<W, _, ModelStore>(plan, &program),
+            StoreKind::Sqlite => {
+                sim::run::run_twice::<W, _, SqliteStore>(plan, &program, &Default::default())
+            }
+            StoreKind::Model => sim::run::run_twice::<W, _, ModelStore>(plan, &program, &Default::default()),
         })
     }
 
@@ -43,8 +45,10 @@ impl StoreKind {
     fn run<W: World>(self, plan: &PlanOf<W>, variant: &str, watch: impl Observer) -> Result<Report> {
         let program = program::<W>(variant)?;
         Ok(match self {
-            StoreKind::Sqlite => sim::run::run::<W, _, SqliteStore>(plan, program, watch),
-            StoreKind::Model => sim::run::run::<W, _, ModelStore>(plan, program, watch),
+            StoreKind::Sqlite => {
+                sim::run::run::<W, _, SqliteStore>(plan, program, &Default::default(), watch)
+            }
+            StoreKind::Model => sim::run::run::<W, _, ModelStore>(plan, program, &Default::default(), watch),
         })
     }
 }

@@ -36,6 +36,7 @@ pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
 use commit::TurnEnd;
 use party::{Alarm, Delivery, Life, Party, ReplyTo, Sent, Storage};
 use queue::Queue;
+use storage::limits::Limits;
 use storage::{Store, Surroundings};
 pub use turn::UnsupportedStatement;
 use turn::{Database, Turn};
@@ -101,12 +102,19 @@ pub struct Kernel<P: Program, S: Store> {
 }
 
 impl<P: Program, S: Store> Kernel<P, S> {
-    /// An empty world. Aimed faults are armed from the beginning.
+    /// An empty world. Aimed faults are armed from the beginning. The pool is this world's as long as it lives, and the
+    /// next one's after it.
     #[must_use]
-    pub fn new(program: P, chance: Chance, knobs: Knobs, aims: BTreeMap<Aim, Vec<CallFault>>) -> Self {
+    pub fn new(
+        program: P,
+        pool: &S::Pool,
+        chance: Chance,
+        knobs: Knobs,
+        aims: BTreeMap<Aim, Vec<CallFault>>,
+    ) -> Self {
         Kernel {
             program,
-            pool: S::Pool::default(),
+            pool: pool.clone(),
             now: Micros::ZERO,
             steps: 0,
             turns: 0,
@@ -356,7 +364,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
         let place = self.chance.place(&who);
         self.names.insert(who.clone(), id);
         let storage = address.is_some().then(|| Storage {
-            store: S::open(&self.pool),
+            store: S::open(&self.pool, Limits::default()),
             alarm: Alarm::default(),
             unconfirmed: VecDeque::new(),
             commits: 0,
@@ -556,8 +564,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
     pub fn fork(&mut self) -> Self {
         Kernel {
             program: self.program.clone(),
-            // What stores share cannot be seen in their answers, so the two worlds need not share it.
-            pool: S::Pool::default(),
+            pool: self.pool.clone(),
             now: self.now,
             steps: self.steps,
             turns: self.turns,

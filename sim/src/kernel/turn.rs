@@ -49,6 +49,7 @@ pub(super) struct Database<'k, S> {
     pub alarm: &'k mut Alarm,
     /// Set before the first write: where the turn goes back to if it is lost.
     pub undo: Option<Undo>,
+    wrote: bool,
 }
 
 /// How things were before a turn's first write.
@@ -123,9 +124,7 @@ impl<'k, S: Store> Turn<'k, S> {
 
     /// Runs a statement within the turn.
     fn run(&mut self, statement: &Statement) -> Result<Rows, SqlError> {
-        let database = self.database();
-        database.before_write(statement);
-        match database.store.run(statement) {
+        match self.database().run(statement) {
             Ok(rows) => Ok(rows),
             Err(StoreError::Sql(error)) => Err(error),
             Err(StoreError::Unsupported(what)) => {
@@ -140,9 +139,13 @@ impl<'k, S: Store> Turn<'k, S> {
 
     fn run_batch(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
         // Before the batch's own mark: a point to go back to that was set within the batch would not outlive it.
-        batch
-            .iter()
-            .for_each(|statement| self.database().before_write(statement));
+        self.database().before_write();
+        let outcome = self.run_within(batch, end);
+        self.database().after_write();
+        outcome
+    }
+
+    fn run_within(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
         let mark = self.database().store.mark();
         let mut answers = Vec::with_capacity(batch.len());
         for (at, statement) in batch.iter().enumerate() {
@@ -175,34 +178,39 @@ impl<'k, S: Store> Database<'k, S> {
             store: &mut storage.store,
             alarm: &mut storage.alarm,
             undo: None,
+            wrote: false,
         }
     }
 
-    /// Sets the point to which a lost turn goes back, when this may be its first write.
-    fn before_write(&mut self, statement: &Statement) {
-        if self.undo.is_none() && !is_read(&statement.sql) {
-            self.set_undo();
+    fn run(&mut self, statement: &Statement) -> Result<Rows, StoreError> {
+        let alone = self.undo.is_none();
+        self.before_write();
+        let ran = self.store.run(statement);
+        self.wrote |= !ran.writes.is_empty();
+        if alone {
+            self.after_write();
+        }
+        ran.outcome
+    }
+
+    /// Sets the point to which a lost turn goes back: what comes may be its first write.
+    fn before_write(&mut self) {
+        if self.undo.is_none() {
+            self.undo = Some(Undo {
+                mark: self.store.mark(),
+                alarm: self.alarm.before(),
+            });
         }
     }
 
-    fn set_undo(&mut self) {
-        self.undo = Some(Undo {
-            mark: self.store.mark(),
-            alarm: self.alarm.before(),
-        });
+    /// Takes that point back when nothing was written after all. No mark may be set upon it.
+    fn after_write(&mut self) {
+        if !self.wrote
+            && let Some(undo) = self.undo.take()
+        {
+            self.store.release(undo.mark);
+        }
     }
-}
-
-/// Whether a statement surely writes nothing. What is no SELECT counts as a write: a message that waits for a commit
-/// without need is only slower.
-fn is_read(sql: &str) -> bool {
-    // A text of several statements can begin with a SELECT and go on with anything.
-    !sql.contains(';')
-        && sql
-            .trim_start()
-            .as_bytes()
-            .get(..6)
-            .is_some_and(|word| word.eq_ignore_ascii_case(b"SELECT"))
 }
 
 impl<S: Store> Platform for Turn<'_, S> {
@@ -366,9 +374,8 @@ impl<S: Store> Object for Turn<'_, S> {
 
     fn set_alarm(&mut self, at: Option<Millis>) {
         let database = self.database();
-        if database.undo.is_none() {
-            database.set_undo();
-        }
+        database.before_write();
+        database.wrote = true;
         database.alarm.set(at);
         self.see(What::AlarmSet(at));
     }

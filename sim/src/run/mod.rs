@@ -76,9 +76,14 @@ pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
     items: BTreeMap<u32, usize>,
 }
 
-/// Runs a plan to its end.
-pub fn run<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: P, others: impl Observer) -> Report {
-    let mut simulation = Simulation::<W, P, S, _>::new(plan, program, others);
+/// Runs a plan to its end. What the pool holds cannot be seen in the report: runs of one thread share one for speed.
+pub fn run<W: World, P: Program, S: Store>(
+    plan: &PlanOf<W>,
+    program: P,
+    pool: &S::Pool,
+    others: impl Observer,
+) -> Report {
+    let mut simulation = Simulation::<W, P, S, _>::new(plan, program, pool, others);
     let verdict = panics::caught(|| simulation.finish()).unwrap_or_else(|caught| match caught {
         Caught::Unsupported(UnsupportedStatement(what)) => {
             Verdict::Void(Text::from(format!("the store does not run `{what}`")))
@@ -100,10 +105,10 @@ pub fn run<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: P, others:
 }
 
 impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O> {
-    /// A run that has not begun.
-    pub fn new(plan: &'p PlanOf<W>, program: P, others: O) -> Self {
+    /// A run that has not begun. See [`run`] for the pool.
+    pub fn new(plan: &'p PlanOf<W>, program: P, pool: &S::Pool, others: O) -> Self {
         let chance = Chance::new(plan.seed, &plan.fixed);
-        let mut kernel = Kernel::new(program, chance, plan.knobs.clone(), plan.aims());
+        let mut kernel = Kernel::new(program, pool, chance, plan.knobs.clone(), plan.aims());
         let world = W::new(plan, &mut kernel);
         for item in &plan.items {
             if !matches!(item.act, Act::Fault(Fault::Call { .. })) {

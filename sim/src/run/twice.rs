@@ -9,8 +9,8 @@ use crate::kernel::storage::Store;
 use crate::world::{PlanOf, World};
 
 /// Runs a plan twice. Where the two runs differ, that is the verdict, and it names the first event at which they part.
-pub fn run_twice<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: &P) -> Report {
-    let once = || run::<W, P, S>(plan, program.clone(), ());
+pub fn run_twice<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: &P, pool: &S::Pool) -> Report {
+    let once = || run::<W, P, S>(plan, program.clone(), pool, ());
     let (first, second) = (once(), once());
     if first == second {
         return first;
@@ -18,7 +18,7 @@ pub fn run_twice<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: &P) 
     // Only now is a history worth its cost.
     let told = || {
         let mut history = History::default();
-        run::<W, P, S>(plan, program.clone(), &mut history);
+        run::<W, P, S>(plan, program.clone(), pool, &mut history);
         history.0
     };
     let (one, other) = (told(), told());

@@ -6,14 +6,35 @@ use protocol::host::{SqlError, SqlErrorKind, Statement, Text, Value};
 
 use super::split;
 
-/// Parameters that one statement can have.
-pub const PARAMETERS: usize = 100;
-/// Bytes of a statement's text.
-pub const STATEMENT_BYTES: usize = 100_000;
-/// Bytes of a value, and of a whole row. Documented; 2,199,995 and 8,388,304 were observed.
-pub const ROW_BYTES: usize = 2_000_000;
-/// Columns of a table or of an answer.
-pub const COLUMNS: usize = 100;
+/// The limits that a run may set. The default is what the platform documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// Parameters that one statement can have.
+    pub parameters: usize,
+    /// Bytes of a statement's text.
+    pub statement_bytes: usize,
+    /// Bytes of a value, and of a whole row.
+    pub row_bytes: usize,
+    /// Columns of a table or of an answer.
+    pub columns: usize,
+}
+
+/// The greatest value that the runtime of April 2026 was seen to take: a setting of [`Limits::row_bytes`].
+pub const ROW_BYTES_OLDER: usize = 2_199_995;
+/// The greatest value that the runtime of November 2026 was seen to take: a setting of [`Limits::row_bytes`].
+pub const ROW_BYTES_NEWER: usize = 8_388_304;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            parameters: 100,
+            statement_bytes: 100_000,
+            row_bytes: 2_000_000,
+            columns: 100,
+        }
+    }
+}
+
 /// Terms of a compound SELECT.
 pub const COMPOUND_TERMS: usize = 5;
 /// Depth of an expression.
@@ -27,21 +48,27 @@ pub const FUNCTION_ARGUMENTS: usize = 127;
 /// Triggers that may set each other off.
 pub const TRIGGER_DEPTH: usize = 10;
 
-/// Checks what can be told without a database.
-///
-/// # Errors
-/// Too long a text, too many parameters, too large a value.
-pub fn check(statement: &Statement) -> Result<(), SqlError> {
-    if statement.sql.len() > STATEMENT_BYTES {
-        return Err(SqlError::of(SqlErrorKind::TooBig));
+impl Limits {
+    /// Checks what can be told without a database.
+    ///
+    /// # Errors
+    /// Too long a text, too many parameters, too large a value.
+    pub fn check(&self, statement: &Statement) -> Result<(), SqlError> {
+        if statement.sql.len() > self.statement_bytes {
+            return Err(SqlError::of(SqlErrorKind::TooBig));
+        }
+        if statement.params.len() > self.parameters {
+            return Err(SqlError::of(SqlErrorKind::TooManyParameters));
+        }
+        if statement
+            .params
+            .iter()
+            .any(|value| bytes_of(value) > self.row_bytes)
+        {
+            return Err(SqlError::of(SqlErrorKind::TooBig));
+        }
+        Ok(())
     }
-    if statement.params.len() > PARAMETERS {
-        return Err(SqlError::of(SqlErrorKind::TooManyParameters));
-    }
-    if statement.params.iter().any(|value| bytes_of(value) > ROW_BYTES) {
-        return Err(SqlError::of(SqlErrorKind::TooBig));
-    }
-    Ok(())
 }
 
 /// The bytes that a value takes in a row, next to nothing for NULL and numbers.

@@ -4,12 +4,14 @@
 //! cheap to clone and to hash; any other statement is [`StoreError::Unsupported`] there, which voids the run and is
 //! never shown to the protocol. Where both answer, they answer alike.
 //!
-//! What does not depend on the store stands above both: [`limits`] refuses what is too large, [`split`] takes a text
-//! of several statements apart.
+//! What does not depend on the store stands above both: [`limits`] refuses what is too large, [`guard`] also makes
+//! statements meet errors of the storage, [`split`] takes a text of several statements apart.
 
 pub mod digest;
+pub mod guard;
 pub mod limits;
 pub mod model;
+pub mod ran;
 pub mod split;
 pub mod sqlite;
 mod texts;
@@ -20,7 +22,11 @@ mod tests;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use protocol::host::{Millis, Rows, SqlError, Statement, Text, Value};
+use protocol::host::{Millis, SqlError, Statement, Text, Value};
+
+use guard::Guard;
+use limits::Limits;
+pub use ran::{Ran, Writes};
 
 /// A point that a store can go back to: the number of marks that were set before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,10 +41,23 @@ pub enum StoreError {
     /// This store does not run such statements: the run ends, void.
     #[error("this store does not run the statement: {0}")]
     Unsupported(Text),
-    /// The statement rolled back the transaction around it, as `INSERT OR ROLLBACK` does on a conflict. The platform
-    /// destroys the object then (`workerd.md` T9). The store itself is as it was before the statement.
+    /// The statement rolled back the transaction around it, as `INSERT OR ROLLBACK` does on a conflict, and as any does
+    /// that meets an error which [breaks the object](protocol::host::SqlErrorKind::breaks_object). The platform
+    /// destroys the object then (`workerd.md` T9, T11). The store itself is as it was before the statement.
     #[error("the statement rolled back the transaction around it ({0})")]
     Broken(SqlError),
+}
+
+impl StoreError {
+    /// An error of the database: whether it breaks the object is its kind's to say.
+    #[must_use]
+    pub fn of(error: SqlError) -> Self {
+        if error.kind.breaks_object() {
+            StoreError::Broken(error)
+        } else {
+            StoreError::Sql(error)
+        }
+    }
 }
 
 /// All tables of a database: name to rows, each in the order of its key.
@@ -61,36 +80,42 @@ pub struct Surroundings {
 /// A store need not be [`Send`]: a prepared statement of SQLite lives and dies on the thread of its connection. A
 /// sweep makes a world on the thread that runs it.
 pub trait Store: Debug + Sized {
-    /// What the stores of one world share: parsed statements, databases to be used again. Nothing in it can be seen
-    /// in an answer.
-    type Pool: Debug + Default;
+    /// What stores share: parsed statements, databases to be used again. Clones are one pool. It serves the runs of one
+    /// thread, one after another; nothing in it can be seen in an answer.
+    type Pool: Debug + Default + Clone;
 
     /// An empty database.
-    fn open(pool: &Self::Pool) -> Self;
+    fn open(pool: &Self::Pool, limits: Limits) -> Self;
+
+    /// The limits of this store, and the fault that its statements are to meet.
+    fn guard(&mut self) -> &mut Guard;
 
     /// Runs a statement with every number bound as REAL and read as a double. A text of several statements runs them
     /// in order, the parameters are the last one's, and the answer is the last one's (`workerd.md` T8).
     ///
     /// An error undoes the statement that failed and nothing before it.
-    ///
-    /// # Errors
-    /// What the platform or the database refuses, or what this store cannot run.
-    fn run(&mut self, statement: &Statement) -> Result<Rows, StoreError> {
-        limits::check(statement)?;
-        let Some((last, before)) = split::split(&statement.sql) else {
-            return self.run_one(&statement.sql, &statement.params);
-        };
-        for text in before {
-            self.run_one(&Text::new(text), &[])?;
+    fn run(&mut self, statement: &Statement) -> Ran {
+        if let Err(error) = self.guard().check(statement) {
+            return Ran::refused(error);
         }
-        self.run_one(&Text::new(last), &statement.params)
+        let Some((last, before)) = split::split(&statement.sql) else {
+            return run_unless_struck(self, &statement.sql, &statement.params);
+        };
+        let mut writes = Writes::default();
+        for text in before {
+            let ran = run_unless_struck(self, &Text::new(text), &[]);
+            writes.add(&ran.writes);
+            if ran.outcome.is_err() {
+                return Ran { writes, ..ran };
+            }
+        }
+        let ran = run_unless_struck(self, &Text::new(last), &statement.params);
+        writes.add(&ran.writes);
+        Ran { writes, ..ran }
     }
 
     /// Runs a text that holds one statement. [`run`](Store::run) is what callers use.
-    ///
-    /// # Errors
-    /// As [`run`](Store::run).
-    fn run_one(&mut self, sql: &Text, params: &[Value]) -> Result<Rows, StoreError>;
+    fn run_one(&mut self, sql: &Text, params: &[Value]) -> Ran;
 
     /// Tells the time and the chance that the next statements see.
     fn set_surroundings(&mut self, surroundings: Surroundings);
@@ -122,4 +147,15 @@ pub trait Store: Debug + Sized {
     /// A digest of the contents and the schema: equal for equal contents, whatever led to them, and equal in both
     /// stores.
     fn digest(&mut self) -> u128;
+}
+
+/// Runs a text that holds one statement, or lets it meet the fault that is due.
+fn run_unless_struck<S: Store>(store: &mut S, sql: &Text, params: &[Value]) -> Ran {
+    match store.guard().strike() {
+        None => store.run_one(sql, params),
+        Some(error) => Ran {
+            struck: true,
+            ..Ran::refused(error)
+        },
+    }
 }

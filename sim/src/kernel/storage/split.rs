@@ -31,6 +31,14 @@ pub fn first_word(sql: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
+/// Whether a word of capital letters stands anywhere in a text, in letters of either size, be it within a comment.
+#[must_use]
+pub fn mentions(sql: &str, word: &str) -> bool {
+    sql.as_bytes()
+        .windows(word.len())
+        .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+}
+
 /// The text from its first token on, or none when only white space and comments are left.
 fn skip_blank(mut text: &str) -> Option<&str> {
     loop {

@@ -1,18 +1,21 @@
-//! Finds what belongs to a statement's text, at the cost of one short hash.
+//! Finds what belongs to a statement's text, at the cost of one look at where it lies, or one short hash.
 
 use std::collections::BTreeMap;
 
 use protocol::host::Text;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Slots of the table that is looked into first. A world uses a few dozen texts.
+/// Slots of the tables that are looked into first. A world uses a few dozen texts.
 const SLOTS: usize = 128;
 
 /// A map from texts to dense numbers: the order in which the texts first came.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
-    /// Where a text was found last, by its hash: the number of the text plus one, or 0.
-    slots: Vec<u32>,
+    /// Which text was found there last, by where it lies: its number plus one, or 0. A text that stands in the code
+    /// lies in one place; a text that is kept here and lies there is that very text.
+    by_place: Vec<u32>,
+    /// The same by a text's hash.
+    by_hash: Vec<u32>,
     texts: Vec<Text>,
     by_text: BTreeMap<Text, u32>,
 }
@@ -20,8 +23,12 @@ pub(super) struct Texts {
 impl Texts {
     /// The number of a text, if it has one.
     pub(super) fn find(&self, text: &str) -> Option<usize> {
-        let slot = *self.slots.get(slot_of(text))?;
-        let near = (slot as usize).checked_sub(1)?;
+        if let Some(near) = slot(&self.by_place, place_of(text))
+            && std::ptr::eq(self.texts[near].as_str(), text)
+        {
+            return Some(near);
+        }
+        let near = slot(&self.by_hash, hash_of(text))?;
         if self.texts[near] == text {
             return Some(near);
         }
@@ -32,10 +39,14 @@ impl Texts {
     /// Gives a new text the next number.
     pub(super) fn insert(&mut self, text: &Text) -> usize {
         let number = self.texts.len();
-        self.slots.resize(SLOTS, 0);
-        let slot = &mut self.slots[slot_of(text)];
-        if *slot == 0 {
-            *slot = number as u32 + 1;
+        for (slots, at) in [
+            (&mut self.by_place, place_of(text)),
+            (&mut self.by_hash, hash_of(text)),
+        ] {
+            slots.resize(SLOTS, 0);
+            if slots[at] == 0 {
+                slots[at] = number as u32 + 1;
+            }
         }
         self.texts.push(text.clone());
         self.by_text.insert(text.clone(), number as u32);
@@ -43,6 +54,15 @@ impl Texts {
     }
 }
 
-fn slot_of(text: &str) -> usize {
+fn slot(slots: &[u32], at: usize) -> Option<usize> {
+    (*slots.get(at)? as usize).checked_sub(1)
+}
+
+fn hash_of(text: &str) -> usize {
     xxh3_64(text.as_bytes()) as usize % SLOTS
+}
+
+fn place_of(text: &str) -> usize {
+    let start = text.as_ptr().addr();
+    (start ^ start >> 7) % SLOTS
 }

@@ -263,6 +263,7 @@ fn read<P: Program, S: Store>(
     let store = kernel.store(object).expect("an object has a store");
     store
         .run(&Statement::new(sql, []))
+        .outcome
         .map(|rows| rows.rows)
         .unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! Plain tables that run a closed list of statement shapes as SQLite would, bit for bit.
 //!
-//! A text is read once for all the stores of a world (`parse`, `shape`), its names are looked up once for each
+//! A text is read once for all the stores of a pool (`parse`, `shape`), its names are looked up once for each
 //! schema (`bind`), and then it is a few map operations (`write`, `select`). Tables are shared between forks
 //! until one of them writes; marks are lengths of an undo log.
 //!
@@ -24,12 +24,16 @@ use self::cell::Cell;
 use self::parse::Parsed;
 use self::shape::{Operand, Schema, Shape};
 use self::table::{Row, Table};
-use super::{Contents, Mark, Store, StoreError, Surroundings, limits, texts::Texts};
+use super::guard::Guard;
+use super::limits::Limits;
+use super::ran::SCHEMA;
+use super::{Contents, Mark, Ran, Store, StoreError, Surroundings, Writes, texts::Texts};
 
 /// The model behind the store trait.
 #[derive(Clone, Debug)]
 pub struct ModelStore {
     pool: ModelPool,
+    guard: Guard,
     /// The texts that the pool knew when this store last asked.
     known: Arc<Known>,
     /// In the order of their creation.
@@ -39,7 +43,7 @@ pub struct ModelStore {
     log: Vec<Undo>,
 }
 
-/// The statements that the stores of one world have read.
+/// The statements that the stores of one pool have read.
 #[derive(Clone, Debug, Default)]
 pub struct ModelPool(Arc<Mutex<Arc<Known>>>);
 
@@ -53,6 +57,8 @@ struct Known {
 #[derive(Debug)]
 struct Prepared {
     parsed: Option<Parsed>,
+    /// What it writes once it begins.
+    writes: Writes,
     plan: OnceLock<(Arc<Schema>, Bound<Plan>)>,
 }
 
@@ -78,6 +84,7 @@ impl ModelPool {
             known.texts.insert(sql);
             let parsed = parse::parse(sql).ok();
             known.statements.push(Arc::new(Prepared {
+                writes: parsed.as_ref().map(writes_of).unwrap_or_default(),
                 parsed,
                 plan: OnceLock::new(),
             }));
@@ -89,9 +96,10 @@ impl ModelPool {
 impl Store for ModelStore {
     type Pool = ModelPool;
 
-    fn open(pool: &ModelPool) -> Self {
+    fn open(pool: &ModelPool, limits: Limits) -> Self {
         ModelStore {
             pool: pool.clone(),
+            guard: Guard::new(limits),
             known: Arc::default(),
             tables: Vec::new(),
             marks: Vec::new(),
@@ -99,18 +107,28 @@ impl Store for ModelStore {
         }
     }
 
-    fn run_one(&mut self, sql: &Text, params: &[Value]) -> Result<Rows, StoreError> {
+    fn guard(&mut self) -> &mut Guard {
+        &mut self.guard
+    }
+
+    fn run_one(&mut self, sql: &Text, params: &[Value]) -> Ran {
         let start = self.log.len();
-        let ran = self.run_prepared(sql, params);
+        let mut writes = Writes::default();
+        let ran = self.run_prepared(sql, params, &mut writes);
         if ran.is_err() {
             self.undo_to(start);
         } else if self.marks.is_empty() {
             self.log.clear();
         }
-        ran.map_err(|refusal| match refusal {
-            Refusal::Sql(error) => StoreError::Sql(error),
+        let outcome = ran.map_err(|refusal| match refusal {
+            Refusal::Sql(error) => StoreError::of(error),
             Refusal::Unsupported => StoreError::Unsupported(sql.clone()),
-        })
+        });
+        Ran {
+            outcome,
+            writes,
+            struck: false,
+        }
     }
 
     /// Nothing in the list of shapes can see them.
@@ -170,7 +188,8 @@ impl Store for ModelStore {
 }
 
 impl ModelStore {
-    fn run_prepared(&mut self, sql: &Text, params: &[Value]) -> Bound<Rows> {
+    /// Tells in `begun` what the statement writes, once it begins.
+    fn run_prepared(&mut self, sql: &Text, params: &[Value], begun: &mut Writes) -> Bound<Rows> {
         let number = match self.known.texts.find(sql) {
             Some(number) => number,
             None => {
@@ -186,8 +205,10 @@ impl ModelStore {
             if_not_exists,
         } = &parsed.shape
         {
-            check_count(parsed, params)?;
-            return self.create(schema, *if_not_exists);
+            self.check_count(parsed, params)?;
+            let created = self.create(schema, *if_not_exists)?;
+            begun.clone_from(&prepared.writes);
+            return Ok(created);
         }
         let table = self.find_table(parsed.shape.table())?;
         let schema = &self.tables[table].schema;
@@ -202,12 +223,26 @@ impl ModelStore {
             &of_this_schema
         };
         let plan = plan.as_ref().map_err(Refusal::clone)?;
-        check_count(parsed, params)?;
+        self.check_count(parsed, params)?;
+        begun.clone_from(&prepared.writes);
         self.execute(table, plan, params)
+    }
+
+    fn check_count(&self, parsed: &Parsed, params: &[Value]) -> Bound<()> {
+        if parsed.parameters > self.guard.limits().parameters {
+            return Err(Refusal::Sql(SqlError::of(SqlErrorKind::TooManyParameters)));
+        }
+        if parsed.parameters != params.len() {
+            return Err(Refusal::Sql(SqlError::of(SqlErrorKind::ParameterCount)));
+        }
+        Ok(())
     }
 
     fn execute(&mut self, table: usize, plan: &Plan, params: &[Value]) -> Bound<Rows> {
         match plan {
+            Plan::Select(select) if select.width() > self.guard.limits().columns => {
+                return Err(Refusal::Unsupported);
+            }
             Plan::Select(select) => return select.run(&self.tables[table], params),
             Plan::Insert(insert) => self.insert(table, insert, params)?,
             Plan::Update { set, filter } => self.update(table, set, filter, params)?,
@@ -239,6 +274,9 @@ impl ModelStore {
                 Err(Refusal::Sql(SqlError::of(SqlErrorKind::Other)))
             };
         }
+        if schema.columns.len() > self.guard.limits().columns {
+            return Err(Refusal::Unsupported);
+        }
         self.tables.push(Arc::new(Table::new(Arc::clone(schema))));
         self.log.push(Undo::NewTable);
         Ok(Rows::default())
@@ -264,14 +302,14 @@ impl ModelStore {
     }
 }
 
-fn check_count(parsed: &Parsed, params: &[Value]) -> Bound<()> {
-    if parsed.parameters > limits::PARAMETERS {
-        return Err(Refusal::Sql(SqlError::of(SqlErrorKind::TooManyParameters)));
+/// What a statement writes.
+fn writes_of(parsed: &Parsed) -> Writes {
+    let table = parsed.shape.table().clone();
+    match &parsed.shape {
+        Shape::Select(_) => Writes::default(),
+        Shape::CreateTable { .. } => [table, Text::new_static(SCHEMA)].into_iter().collect(),
+        Shape::Insert(_) | Shape::Update { .. } | Shape::Delete { .. } => [table].into_iter().collect(),
     }
-    if parsed.parameters != params.len() {
-        return Err(Refusal::Sql(SqlError::of(SqlErrorKind::ParameterCount)));
-    }
-    Ok(())
 }
 
 /// The value of an operand.

@@ -89,6 +89,11 @@ fn range_of(column: usize, filter: &[Bounded<'_>]) -> (i64, i64) {
 }
 
 impl SelectPlan {
+    /// The columns of the answer or the terms of its order, whichever are more: they have one limit.
+    pub(super) fn width(&self) -> usize {
+        self.names.len().max(self.order.len())
+    }
+
     pub(super) fn run(&self, table: &Table, params: &[Value]) -> Bound<Rows> {
         let filter = bounded(&self.filter, params)?;
         let rows = match &self.what {

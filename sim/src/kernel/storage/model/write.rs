@@ -5,15 +5,14 @@ use std::sync::Arc;
 use protocol::host::{SqlError, SqlErrorKind, Value};
 use protocol::number::Number;
 
-use super::super::limits;
 use super::bind::{Bound, Conflict, InsertPlan, Refusal, Set, Source, Test};
 use super::cell::Cell;
 use super::shape::{Key, Operand, Schema};
 use super::table::Row;
 use super::{ModelStore, cell_of, select};
 
-/// Bytes of a row that are certain to be within the limit, whatever its header takes.
-const SURELY_FITS: usize = limits::ROW_BYTES - 10_000;
+/// Bytes that the header of a row is certain not to take.
+const HEADER: usize = 10_000;
 
 impl ModelStore {
     pub(super) fn insert(&mut self, table: usize, plan: &InsertPlan, params: &[Value]) -> Bound<()> {
@@ -40,7 +39,7 @@ impl ModelStore {
                 _ => return Err(Refusal::Sql(constraint(SqlErrorKind::NotNull, schema, at))),
             }
         }
-        check_size(&cells)?;
+        self.check_size(&cells)?;
         let there = match &schema.key {
             Key::Nothing => None,
             Key::Rowid(_) => self.tables[table].row(rowid).map(|_| rowid),
@@ -56,6 +55,7 @@ impl ModelStore {
             (Some(there), Conflict::Update(set)) => {
                 let before = self.tables[table].row(there).ok_or(Refusal::Unsupported)?;
                 let row = changed(schema, before, set, Some(&cells), params)?;
+                self.check_size(row.cells())?;
                 self.put(table, there, Some(row));
             }
             (Some(_), Conflict::Fail) => {
@@ -100,7 +100,9 @@ impl ModelStore {
         let mut rows = Vec::new();
         let mut failed: Option<Refusal> = None;
         for (rowid, row) in select::find(of, &filter) {
-            match (changed(&of.schema, row, set, None, params), &failed) {
+            let row = changed(&of.schema, row, set, None, params);
+            let row = row.and_then(|row| self.check_size(row.cells()).map(|()| row));
+            match (row, &failed) {
                 (Ok(row), _) => rows.push((rowid, row)),
                 (Err(refusal), None) => failed = Some(refusal),
                 (Err(refusal), Some(first)) if refusal == *first => {}
@@ -115,6 +117,21 @@ impl ModelStore {
             self.put(table, rowid, Some(row));
         }
         Ok(())
+    }
+
+    /// A row that may be too large, with its header, is not carried.
+    fn check_size(&self, cells: &[Cell]) -> Bound<()> {
+        let bytes = |cell: &Cell| match cell {
+            Cell::Text(text) => text.len(),
+            Cell::Blob(bytes) => bytes.0.len(),
+            _ => 0,
+        };
+        let bytes: usize = cells.iter().map(bytes).sum();
+        if bytes.saturating_add(HEADER) <= self.guard.limits().row_bytes {
+            Ok(())
+        } else {
+            Err(Refusal::Unsupported)
+        }
     }
 
     pub(super) fn delete(&mut self, table: usize, filter: &[Test], params: &[Value]) -> Bound<()> {
@@ -165,7 +182,6 @@ fn changed(
     if let Some(at) = first_null(schema, &cells) {
         return Err(Refusal::Sql(constraint(SqlErrorKind::NotNull, schema, at)));
     }
-    check_size(&cells)?;
     Ok(Row::new(cells))
 }
 
@@ -221,14 +237,4 @@ fn constraint(kind: SqlErrorKind, schema: &Schema, column: usize) -> SqlError {
         column: Some(schema.columns[column].name.clone()),
         ..SqlError::of(kind)
     }
-}
-
-fn check_size(cells: &[Cell]) -> Bound<()> {
-    let bytes = |cell: &Cell| match cell {
-        Cell::Text(text) => text.len(),
-        Cell::Blob(bytes) => bytes.0.len(),
-        _ => 0,
-    };
-    let fits = cells.iter().map(bytes).sum::<usize>() <= SURELY_FITS;
-    if fits { Ok(()) } else { Err(Refusal::Unsupported) }
 }

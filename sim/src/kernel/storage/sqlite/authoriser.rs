@@ -5,10 +5,12 @@
 
 use std::sync::Arc;
 
+use protocol::host::Text;
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
-use super::connection::Shared;
+use super::super::ran::SCHEMA;
+use super::connection::{Notes, Shared};
 
 enum Ruling {
     Allowed,
@@ -67,9 +69,7 @@ pub(super) fn install(connection: &mut Connection, shared: Arc<Shared>) {
             if shared.trusts() {
                 return Authorization::Allow;
             }
-            if changes_schema(&context.action) {
-                shared.note_schema();
-            }
+            shared.note(|notes| note(notes, &context.action));
             // `CREATE TABLE temp.t` is no action of its own: only the database's name tells.
             if context.database_name == Some("temp") {
                 return Authorization::Deny;
@@ -78,7 +78,7 @@ pub(super) fn install(connection: &mut Connection, shared: Arc<Shared>) {
                 Allowed => Authorization::Allow,
                 Refused => Authorization::Deny,
                 Unsupported => {
-                    shared.note_unsupported();
+                    shared.note(|notes| notes.unsupported = true);
                     Authorization::Deny
                 }
             }
@@ -86,21 +86,46 @@ pub(super) fn install(connection: &mut Connection, shared: Arc<Shared>) {
         .expect("a connection takes an authoriser");
 }
 
-/// Whether statements prepared before may have other columns after it.
-fn changes_schema(action: &AuthAction<'_>) -> bool {
+/// Keeps what is to be known of a statement.
+fn note(notes: &mut Notes, action: &AuthAction<'_>) {
     use AuthAction as On;
-    matches!(
-        action,
-        On::CreateTable { .. }
-            | On::DropTable { .. }
-            | On::AlterTable { .. }
-            | On::CreateView { .. }
-            | On::DropView { .. }
-            | On::CreateIndex { .. }
-            | On::DropIndex { .. }
-            | On::CreateTrigger { .. }
-            | On::DropTrigger { .. }
-    )
+    let internal = |table: &str| table.starts_with("sqlite_");
+    match action {
+        On::CreateTable { table_name } | On::CreateIndex { table_name, .. } => {
+            notes.schema = true;
+            notes.write(table_name);
+        }
+        // Names in a CHECK, a DEFAULT, a key. Nothing is computed before there are rows; `AS SELECT` is an action more.
+        On::Read { .. } | On::Function { .. } | On::Reindex { .. } => {}
+        On::Insert { table_name } | On::Delete { table_name } | On::Update { table_name, .. } => {
+            notes.more_than_making |= !internal(table_name);
+            notes.write(table_name);
+        }
+        On::DropTable { table_name }
+        | On::AlterTable { table_name, .. }
+        | On::DropIndex { table_name, .. }
+        | On::CreateTrigger { table_name, .. }
+        | On::DropTrigger { table_name, .. } => {
+            notes.schema = true;
+            notes.more_than_making = true;
+            notes.write(table_name);
+        }
+        On::CreateView { .. } | On::DropView { .. } => {
+            notes.schema = true;
+            notes.more_than_making = true;
+        }
+        _ => notes.more_than_making = true,
+    }
+}
+
+impl Notes {
+    fn write(&mut self, table: &str) {
+        if table == "sqlite_master" || table == SCHEMA {
+            self.writes.insert(Text::new_static(SCHEMA));
+        } else if !table.starts_with("sqlite_") {
+            self.writes.insert(Text::new(table));
+        }
+    }
 }
 
 fn rule(action: &AuthAction<'_>) -> Ruling {

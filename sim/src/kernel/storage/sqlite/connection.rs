@@ -1,28 +1,40 @@
 //! Opening a database as the platform has it.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use protocol::host::Millis;
+use protocol::host::{Millis, Text};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use super::super::{Surroundings, limits};
+use super::super::Surroundings;
+use super::super::limits::{self, Limits};
 use super::{authoriser, functions};
 
-/// What a connection's callbacks read. SQLite asks that they can move to another thread, so these are atomics; no two
-/// threads ever meet here.
+/// What a connection's callbacks read and write. SQLite asks that they can move to another thread; no two threads ever
+/// meet here.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     /// Whether the store itself is preparing or running something, which may do what statements may not.
     trusts: AtomicBool,
-    /// Whether the authoriser met an action that the platform allows and this store does not carry.
-    met_unsupported: AtomicBool,
-    /// Whether it met an action that changes the schema.
-    touched_schema: AtomicBool,
+    notes: Mutex<Notes>,
     now: AtomicU64,
     entropy: AtomicU64,
+}
+
+/// What the authoriser has met while a statement was prepared.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// An action that the platform allows and this store does not carry.
+    pub(super) unsupported: bool,
+    /// An action that changes the schema.
+    pub(super) schema: bool,
+    /// An action besides those of making tables and indices.
+    pub(super) more_than_making: bool,
+    /// The tables that can be written.
+    pub(super) writes: BTreeSet<Text>,
 }
 
 impl Shared {
@@ -38,20 +50,13 @@ impl Shared {
         self.trusts.load(Relaxed)
     }
 
-    pub(super) fn note_unsupported(&self) {
-        self.met_unsupported.store(true, Relaxed);
+    pub(super) fn note(&self, what: impl FnOnce(&mut Notes)) {
+        what(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    pub(super) fn take_unsupported(&self) -> bool {
-        self.met_unsupported.swap(false, Relaxed)
-    }
-
-    pub(super) fn note_schema(&self) {
-        self.touched_schema.store(true, Relaxed);
-    }
-
-    pub(super) fn take_touched_schema(&self) -> bool {
-        self.touched_schema.swap(false, Relaxed)
+    /// What was noted since they were last taken.
+    pub(super) fn take_notes(&self) -> Notes {
+        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn surroundings(&self) -> Surroundings {
@@ -81,19 +86,19 @@ pub(super) struct Opened {
 }
 
 /// An empty database.
-pub(super) fn open() -> Opened {
-    secure(bare(), Arc::default())
+pub(super) fn open(limits: &Limits) -> Opened {
+    secure(bare(), limits)
 }
 
 /// A copy of a database, seeing what it sees.
-pub(super) fn copy(from: &Connection, shared: &Shared) -> Opened {
+pub(super) fn copy(from: &Connection, shared: &Shared, limits: &Limits) -> Opened {
     let mut connection = bare();
     let result = Backup::new(from, &mut connection).and_then(|backup| backup.step(-1));
     assert_eq!(
         result.expect("a database in memory can be copied"),
         StepResult::Done
     );
-    let copy = secure(connection, Arc::default());
+    let copy = secure(connection, limits);
     copy.shared.set_surroundings(shared.surroundings());
     copy
 }
@@ -111,12 +116,17 @@ fn bare() -> Connection {
     connection
 }
 
-fn secure(mut connection: Connection, shared: Arc<Shared>) -> Opened {
+fn secure(mut connection: Connection, limits: &Limits) -> Opened {
+    let shared = Arc::<Shared>::default();
     for (limit, value) in [
-        (Limit::SQLITE_LIMIT_LENGTH, limits::ROW_BYTES),
-        (Limit::SQLITE_LIMIT_SQL_LENGTH, limits::STATEMENT_BYTES),
-        (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, limits::PARAMETERS),
-        (Limit::SQLITE_LIMIT_COLUMN, limits::COLUMNS),
+        (Limit::SQLITE_LIMIT_LENGTH, limits.row_bytes),
+        // SQLite's own statements come under it too; the guard has refused the longer ones of the protocol's.
+        (
+            Limit::SQLITE_LIMIT_SQL_LENGTH,
+            limits.statement_bytes.max(100_000),
+        ),
+        (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, limits.parameters),
+        (Limit::SQLITE_LIMIT_COLUMN, limits.columns),
         (Limit::SQLITE_LIMIT_COMPOUND_SELECT, limits::COMPOUND_TERMS),
         (Limit::SQLITE_LIMIT_EXPR_DEPTH, limits::EXPRESSION_DEPTH),
         (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, limits::PATTERN_BYTES),
@@ -130,7 +140,7 @@ fn secure(mut connection: Connection, shared: Arc<Shared>) -> Opened {
             .set_limit(limit, value as i32)
             .expect("SQLite knows its limits");
     }
-    functions::override_in(&connection, &shared);
+    functions::override_in(&connection, &shared, limits.row_bytes);
     authoriser::install(&mut connection, Arc::clone(&shared));
     Opened { connection, shared }
 }

@@ -4,7 +4,6 @@ use protocol::host::{SqlError, SqlErrorKind as Kind, Text};
 use rusqlite::{Error, ffi};
 
 use super::super::StoreError;
-use super::held::Ran;
 
 /// Why a statement did not run, and how far it had come.
 #[derive(Debug)]
@@ -20,17 +19,9 @@ pub(super) enum RunError {
 impl From<RunError> for StoreError {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::Preparing(error) | RunError::Running(error) => StoreError::Sql(error),
+            RunError::Preparing(error) | RunError::Running(error) => StoreError::of(error),
             RunError::Unsupported(text) => StoreError::Unsupported(text),
         }
-    }
-}
-
-/// The error in an outcome; a statement that ended a transaction need not have failed.
-pub(super) fn sql_error_of(ran: Result<Ran, RunError>) -> SqlError {
-    match ran {
-        Err(RunError::Preparing(error) | RunError::Running(error)) => error,
-        Ok(_) | Err(RunError::Unsupported(_)) => SqlError::of(Kind::Other),
     }
 }
 
@@ -61,6 +52,9 @@ fn kind_of(extended: i32) -> Option<Kind> {
             ffi::SQLITE_TOOBIG => Kind::TooBig,
             ffi::SQLITE_AUTH => Kind::NotAuthorized,
             ffi::SQLITE_FULL => Kind::Full,
+            ffi::SQLITE_IOERR => Kind::Io,
+            ffi::SQLITE_NOMEM => Kind::NoMemory,
+            ffi::SQLITE_INTERRUPT => Kind::Interrupted,
             _ => return None,
         },
     })

@@ -12,7 +12,6 @@ use rusqlite::types::{Value as Raw, ValueRef};
 use rusqlite::{Connection, Error, Result};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::super::limits;
 use super::connection::Shared;
 
 /// A date function, and which of its arguments are instants.
@@ -37,12 +36,12 @@ const CURRENT: [(&str, &str); 3] = [
 type Calendar = Arc<Mutex<Option<Connection>>>;
 
 /// Puts ours in the place of SQLite's.
-pub(super) fn override_in(connection: &Connection, shared: &Arc<Shared>) {
-    override_chance(connection, shared).expect("a connection takes functions");
+pub(super) fn override_in(connection: &Connection, shared: &Arc<Shared>, row_bytes: usize) {
+    override_chance(connection, shared, row_bytes).expect("a connection takes functions");
     override_dates(connection, shared).expect("a connection takes functions");
 }
 
-fn override_chance(connection: &Connection, shared: &Arc<Shared>) -> Result<()> {
+fn override_chance(connection: &Connection, shared: &Arc<Shared>, row_bytes: usize) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
     let of = Arc::clone(shared);
     connection.create_scalar_function("random", 0, flags, move |_| Ok(word(&of).cast_signed()))?;
@@ -57,7 +56,7 @@ fn override_chance(connection: &Connection, shared: &Arc<Shared>) -> Result<()> 
             _ => 1,
         };
         let wanted = usize::try_from(wanted.max(1)).unwrap_or(usize::MAX);
-        if wanted > limits::ROW_BYTES {
+        if wanted > row_bytes {
             return Err(too_big());
         }
         let words = std::iter::repeat_with(|| word(&of).to_le_bytes());

@@ -3,22 +3,21 @@
 //! Finding a statement by its text costs one short hash, where `prepare_cached` takes it out of an LRU list and puts
 //! it back. A statement borrows its connection, so the two live in one cell.
 
-use protocol::host::{Bytes, Rows, SqlError, SqlErrorKind, Text, Value};
-use protocol::number::Number;
-use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Error, Row, Statement};
+use protocol::host::{Rows, SqlError, SqlErrorKind, Text, Value};
+use rusqlite::{Connection, Error, Statement};
 use self_cell::self_cell;
 
-use super::super::{limits, texts::Texts};
+use super::super::{Writes, limits, ran::SCHEMA, split, texts::Texts};
 use super::connection::Shared;
 use super::error::{RunError, read};
+use super::value::{Bound, values};
 
 /// Statements held at once: a protocol has some dozens. One that writes its values into its texts would otherwise
 /// hold all that it ever ran.
 const HELD: usize = 512;
 
 self_cell!(
-    struct Held {
+    struct Cell {
         owner: Connection,
         #[covariant]
         dependent: Statements,
@@ -29,13 +28,16 @@ struct Statements<'connection> {
     mark: Statement<'connection>,
     roll_back: Statement<'connection>,
     release: Statement<'connection>,
+    roll_back_to_base: Statement<'connection>,
     schema_version: Statement<'connection>,
     /// The version of the schema that the statements below were prepared for.
     prepared_for: i64,
-    /// Marks that are set.
+    /// Savepoints that are set, without the base.
     depth: usize,
-    /// Whether a statement that can change the schema ran since the oldest mark.
+    /// Whether a statement that can change the schema ran since the oldest savepoint.
     touched_schema: bool,
+    /// Whether one ran at all, since the base was set or gone back to.
+    left_schema: bool,
     texts: Texts,
     by_number: Vec<Prepared<'connection>>,
 }
@@ -44,24 +46,30 @@ struct Statements<'connection> {
 struct Prepared<'connection> {
     statement: Statement<'connection>,
     parameters: usize,
-    writes: bool,
-    touches_schema: bool,
+    traits: Traits,
     columns: Vec<Text>,
 }
 
-/// A database and the statements prepared on it.
-pub(super) struct Database(Held);
-
-/// What a statement did.
-#[derive(Debug, Default)]
-pub(super) struct Ran {
-    pub(super) rows: Rows,
-    pub(super) writes: bool,
+/// What is known of a statement once it is prepared.
+#[derive(Clone, Debug)]
+pub(super) struct Traits {
+    /// What it can write.
+    pub(super) writes: Writes,
+    /// Whether it makes tables or indices and does nothing else.
+    pub(super) only_makes: bool,
+    touches_schema: bool,
 }
 
+/// Refers to a statement that is held, until the next is prepared or run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number(usize);
+
+/// A connection and the statements prepared on it.
+pub(super) struct Held(Cell);
+
 /// Takes a connection in.
-pub(super) fn hold(connection: Connection, shared: &Shared) -> Database {
-    Database(Held::new(connection, |connection| {
+pub(super) fn hold(connection: Connection, shared: &Shared) -> Held {
+    Held(Cell::new(connection, |connection| {
         shared.trusted(|| {
             // Savepoints of one name nest; the newest is meant.
             let prepare = |sql| {
@@ -73,10 +81,12 @@ pub(super) fn hold(connection: Connection, shared: &Shared) -> Database {
                 mark: prepare("SAVEPOINT mark"),
                 roll_back: prepare("ROLLBACK TO mark"),
                 release: prepare("RELEASE mark"),
+                roll_back_to_base: prepare("ROLLBACK TO base"),
                 schema_version: prepare("PRAGMA schema_version"),
                 prepared_for: 0,
                 depth: 0,
                 touched_schema: false,
+                left_schema: false,
                 texts: Texts::default(),
                 by_number: Vec::new(),
             };
@@ -86,19 +96,19 @@ pub(super) fn hold(connection: Connection, shared: &Shared) -> Database {
     }))
 }
 
-impl Database {
+impl Held {
     /// For reading what stands in it.
     pub(super) fn connection(&self) -> &Connection {
         self.0.borrow_owner()
     }
 
-    /// Whether a statement rolled back the transaction that the marks are in.
-    pub(super) fn left_its_savepoints(&self) -> bool {
-        self.connection().is_autocommit()
+    /// Savepoints that are set, without the base.
+    pub(super) fn depth(&self) -> usize {
+        self.0.borrow_dependent().depth
     }
 
-    /// The marks are gone, and the database stands where the oldest was set.
-    pub(super) fn forget_marks(&mut self, shared: &Shared) {
+    /// The savepoints are gone, and the database stands where the outermost was set.
+    pub(super) fn forget_savepoints(&mut self, shared: &Shared) {
         self.0.with_dependent_mut(|_, statements| {
             statements.depth = 0;
             shared.trusted(|| statements.drop_if_schema_changed());
@@ -112,7 +122,7 @@ impl Database {
         });
     }
 
-    /// Undoes what was done since the newest mark.
+    /// Undoes what was done since the newest savepoint.
     pub(super) fn roll_back(&mut self, shared: &Shared) {
         self.0.with_dependent_mut(|_, statements| {
             shared.trusted(|| {
@@ -124,7 +134,7 @@ impl Database {
         });
     }
 
-    /// Drops the newest mark.
+    /// Drops the newest savepoint.
     pub(super) fn release(&mut self, shared: &Shared) {
         self.0.with_dependent_mut(|_, statements| {
             shared.trusted(|| execute(&mut statements.release));
@@ -133,20 +143,49 @@ impl Database {
         });
     }
 
-    /// Runs one statement, which is prepared and held if it is new.
-    pub(super) fn run(&mut self, shared: &Shared, sql: &Text, params: &[Value]) -> Result<Ran, RunError> {
+    /// Undoes what was done since the base and drops the savepoints upon it.
+    pub(super) fn roll_back_to_base(&mut self, shared: &Shared) {
+        self.0.with_dependent_mut(|_, statements| {
+            shared.trusted(|| {
+                execute(&mut statements.roll_back_to_base);
+                if statements.left_schema {
+                    statements.drop_if_schema_changed();
+                }
+            });
+            statements.depth = 0;
+            (statements.touched_schema, statements.left_schema) = (false, false);
+        });
+    }
+
+    /// The statement of this text, if it is held.
+    pub(super) fn find(&self, sql: &str) -> Option<Number> {
+        self.0.borrow_dependent().texts.find(sql).map(Number)
+    }
+
+    /// Prepares a statement and holds it; none when the text holds none.
+    pub(super) fn prepare(&mut self, shared: &Shared, sql: &Text) -> Result<Option<Number>, RunError> {
         self.0.with_dependent_mut(|connection, statements| {
-            let number = match statements.texts.find(sql) {
-                Some(number) => number,
-                None => match prepare(connection, shared, sql)? {
-                    Some(prepared) => statements.hold(sql, prepared),
-                    None => return Ok(Ran::default()),
-                },
-            };
-            let prepared = &mut statements.by_number[number];
-            let ran = prepared.run(shared, params);
-            if prepared.touches_schema {
-                statements.touched_schema = true;
+            let prepared = prepare(connection, shared, sql)?;
+            Ok(prepared.map(|prepared| Number(statements.hold(sql, prepared))))
+        })
+    }
+
+    pub(super) fn traits(&self, number: Number) -> &Traits {
+        &self.0.borrow_dependent().by_number[number.0].traits
+    }
+
+    /// Runs a statement that is held.
+    pub(super) fn run(
+        &mut self,
+        shared: &Shared,
+        number: Number,
+        params: &[Value],
+    ) -> Result<Rows, RunError> {
+        self.0.with_dependent_mut(|_, statements| {
+            let prepared = &mut statements.by_number[number.0];
+            let ran = prepared.run(params);
+            if prepared.traits.touches_schema {
+                (statements.touched_schema, statements.left_schema) = (true, true);
                 shared.trusted(|| statements.drop_if_schema_changed());
             }
             ran
@@ -187,33 +226,47 @@ fn execute(statement: &mut Statement<'_>) {
         .expect("a savepoint of a database in memory can be set and left");
 }
 
-/// Prepares a statement; none when the text holds none.
 fn prepare<'connection>(
     connection: &'connection Connection,
     shared: &Shared,
     sql: &Text,
 ) -> Result<Option<Prepared<'connection>>, RunError> {
     limits::check_first_word(sql).map_err(RunError::Preparing)?;
+    // SQLite may have prepared a statement anew within, and met again what it had met the first time.
+    shared.take_notes();
     let prepared = connection.prepare(sql);
-    let touches_schema = shared.take_touched_schema();
-    if shared.take_unsupported() {
+    let notes = shared.take_notes();
+    // What a commit is to check would be checked when the outermost savepoint is released, or never.
+    if notes.unsupported || notes.schema && split::mentions(sql, "DEFERRED") {
         return Err(RunError::Unsupported(sql.clone()));
     }
-    match prepared {
-        Ok(statement) => Ok(Some(Prepared {
-            parameters: statement.parameter_count(),
-            writes: !statement.readonly(),
-            touches_schema,
-            columns: statement.column_names().map(Text::new).collect(),
-            statement,
-        })),
-        Err(Error::Empty) => Ok(None),
-        Err(error) => Err(RunError::Preparing(read(&error))),
-    }
+    let statement = match prepared {
+        Ok(statement) => statement,
+        Err(Error::Empty) => return Ok(None),
+        Err(error) => return Err(RunError::Preparing(read(&error))),
+    };
+    let writes = if statement.readonly() {
+        Writes::default()
+    } else if notes.writes.is_empty() {
+        // What cannot be known is the most that it can be.
+        Writes::from_iter([Text::new_static(SCHEMA)])
+    } else {
+        notes.writes.into_iter().collect()
+    };
+    Ok(Some(Prepared {
+        parameters: statement.parameter_count(),
+        traits: Traits {
+            writes,
+            only_makes: notes.schema && !notes.more_than_making,
+            touches_schema: notes.schema,
+        },
+        columns: statement.column_names().map(Text::new).collect(),
+        statement,
+    }))
 }
 
 impl Prepared<'_> {
-    fn run(&mut self, shared: &Shared, params: &[Value]) -> Result<Ran, RunError> {
+    fn run(&mut self, params: &[Value]) -> Result<Rows, RunError> {
         if params.len() != self.parameters {
             return Err(RunError::Preparing(SqlError::of(SqlErrorKind::ParameterCount)));
         }
@@ -221,13 +274,7 @@ impl Prepared<'_> {
             let bound = self.statement.raw_bind_parameter(at + 1, Bound(value));
             bound.map_err(|error| RunError::Preparing(read(&error)))?;
         }
-        let rows = self.rows();
-        // It may have been prepared anew within, and met again what it met the first time.
-        shared.take_touched_schema();
-        Ok(Ran {
-            rows: rows.map_err(|error| RunError::Running(read(&error)))?,
-            writes: self.writes,
-        })
+        self.rows().map_err(|error| RunError::Running(read(&error)))
     }
 
     fn rows(&mut self) -> Result<Rows, Error> {
@@ -241,37 +288,5 @@ impl Prepared<'_> {
             columns: self.columns.clone(),
             rows,
         })
-    }
-}
-
-/// A row as code on the platform sees it.
-pub(super) fn values(row: &Row<'_>, width: usize) -> Result<Vec<Value>, Error> {
-    (0..width).map(|at| row.get_ref(at).map(value)).collect()
-}
-
-fn value(found: ValueRef<'_>) -> Value {
-    match found {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(integer) => Value::Number(Number::from(integer)),
-        ValueRef::Real(real) => Value::Number(Number::from_f64(real)),
-        // Bytes that are no UTF-8 come from a cast of a blob; the platform's own text has replacement characters then.
-        ValueRef::Text(bytes) => {
-            str::from_utf8(bytes).map_or_else(|_| Value::text(String::from_utf8_lossy(bytes)), Value::text)
-        }
-        ValueRef::Blob(bytes) => Value::Bytes(Bytes(bytes.into())),
-    }
-}
-
-/// A value as it is bound. SQLite takes NaN for NULL.
-struct Bound<'a>(&'a Value);
-
-impl ToSql for Bound<'_> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self.0 {
-            Value::Null => ValueRef::Null,
-            Value::Number(number) => ValueRef::Real(number.to_f64()),
-            Value::Text(text) => ValueRef::Text(text.as_bytes()),
-            Value::Bytes(bytes) => ValueRef::Blob(&bytes.0),
-        }))
     }
 }

@@ -4,7 +4,7 @@ use protocol::host::{Text, Value};
 use rusqlite::{Connection, Error};
 
 use super::super::{Contents, digest};
-use super::held::values;
+use super::value::values;
 
 /// All rows of all tables.
 pub(super) fn contents(connection: &Connection) -> Contents {

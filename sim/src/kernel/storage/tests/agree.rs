@@ -5,11 +5,12 @@ use std::cell::Cell;
 use proptest::collection::vec;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
+use super::super::limits::Limits;
 use super::super::model::ModelStore;
-use super::super::sqlite::SqliteStore;
+use super::super::sqlite::{SqlitePool, SqliteStore};
 use super::super::{Mark, Store, StoreError};
 use super::generate::{CREATE, Draws, any_statement};
-use super::statement;
+use super::{fresh, statement};
 
 /// The two stores in one state, and how many marks they have.
 struct Pair {
@@ -32,7 +33,7 @@ fn count(counter: &Cell<u32>) {
 /// `PROPTEST_CASES` sets how many sequences are tried.
 #[test]
 fn the_stores_agree() {
-    let counts = Counts::default();
+    let (counts, pool) = (Counts::default(), SqlitePool::default());
     let config = Config {
         failure_persistence: None,
         ..Config::default()
@@ -40,7 +41,7 @@ fn the_stores_agree() {
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let sequences = vec(vec(0..u16::MAX, 40), 1..60);
     let checked = runner.run(&sequences, |sequence| {
-        run_sequence(&sequence, &counts);
+        run_sequence(&sequence, &pool, &counts);
         Ok(())
     });
     if let Err(error) = checked {
@@ -60,10 +61,11 @@ fn the_stores_agree() {
     );
 }
 
-fn run_sequence(sequence: &[Vec<u16>], counts: &Counts) {
+/// In a pool, so that the databases of one sequence are used again by the next.
+fn run_sequence(sequence: &[Vec<u16>], pool: &SqlitePool, counts: &Counts) {
     let mut pairs = vec![Pair {
-        sqlite: SqliteStore::open(&Default::default()),
-        model: ModelStore::open(&Default::default()),
+        sqlite: SqliteStore::open(pool, Limits::default()),
+        model: fresh(),
         marks: 0,
     }];
     // The last table is there in some sequences only, so that a missing one is met as well.
@@ -101,7 +103,7 @@ fn run_sequence(sequence: &[Vec<u16>], counts: &Counts) {
 fn run_both(pair: &mut Pair, statement: &protocol::host::Statement, counts: &Counts) {
     let before = pair.model.digest();
     let modelled = pair.model.run(statement);
-    if let Err(StoreError::Unsupported(_)) = modelled {
+    if let Err(StoreError::Unsupported(_)) = modelled.outcome {
         assert_eq!(
             pair.model.digest(),
             before,
@@ -116,7 +118,11 @@ fn run_both(pair: &mut Pair, statement: &protocol::host::Statement, counts: &Cou
         "the model, then SQLite, on {statement:?} in {:#?}",
         pair.model.contents()
     );
-    count(if real.is_ok() { &counts.ran } else { &counts.failed });
+    count(if real.outcome.is_ok() {
+        &counts.ran
+    } else {
+        &counts.failed
+    });
 }
 
 impl Pair {

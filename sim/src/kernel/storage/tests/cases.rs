@@ -4,7 +4,7 @@ use protocol::host::SqlErrorKind as Kind;
 
 use super::super::model::ModelStore;
 use super::super::sqlite::SqliteStore;
-use super::{Store, blob, kind_of_refusal, number, refused, run, statement};
+use super::{Store, blob, fresh, kind_of_refusal, number, refused, run, statement};
 use protocol::host::Value;
 
 macro_rules! on_both_stores {
@@ -33,7 +33,7 @@ on_both_stores!(
 );
 
 fn open<S: Store>() -> S {
-    let mut store = S::open(&S::Pool::default());
+    let mut store = fresh::<S>();
     run(
         &mut store,
         "CREATE TABLE node (path TEXT PRIMARY KEY, n INTEGER NOT NULL DEFAULT 0, x)",
@@ -210,6 +210,7 @@ fn a_mark_takes_tables_back_too<S: Store>() {
     run(&mut store, "INSERT INTO other VALUES (1, 2)", &[]);
     let rows = store
         .run(&statement("SELECT * FROM other", &[]))
+        .outcome
         .expect("the table is there");
     assert_eq!(rows.columns, ["a", "b"]);
 }
@@ -269,7 +270,12 @@ fn a_text_of_several_statements_keeps_what_ran<S: Store>() {
     );
     assert_eq!(paths(&mut store), ["a", "b", "c"]);
     let not_the_last = "DELETE FROM node WHERE path = ?; SELECT 1 FROM node";
-    assert!(store.run(&statement(not_the_last, &[Value::text("a")])).is_err());
+    assert!(
+        store
+            .run(&statement(not_the_last, &[Value::text("a")]))
+            .outcome
+            .is_err()
+    );
     assert_eq!(paths(&mut store), ["a", "b", "c"]);
 }
 

@@ -6,10 +6,10 @@ use protocol::host::{Millis, SqlErrorKind as Kind, Value};
 
 use super::super::sqlite::SqliteStore;
 use super::super::{Store, StoreError, Surroundings};
-use super::{kind_of_refusal, run, statement};
+use super::{fresh, kind_of_refusal, run, statement};
 
 fn open() -> SqliteStore {
-    SqliteStore::open(&Default::default())
+    fresh()
 }
 
 #[test]
@@ -71,14 +71,15 @@ fn what_the_platform_refuses_is_refused_and_touches_no_file() {
 }
 
 #[test]
-fn a_setting_of_the_connection_is_not_carried() {
+fn what_neither_a_rollback_nor_a_fork_would_see_is_not_carried() {
     let mut store = open();
     for sql in [
         "PRAGMA foreign_keys = OFF",
         "SELECT changes()",
         "CREATE VIRTUAL TABLE t USING fts5 (a)",
+        "CREATE TABLE t (a PRIMARY KEY, b REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED)",
     ] {
-        let ran = store.run(&statement(sql, &[]));
+        let ran = store.run(&statement(sql, &[])).outcome;
         assert!(matches!(ran, Err(StoreError::Unsupported(_))), "{sql}: {ran:?}");
     }
     assert_eq!(run(&mut store, "PRAGMA foreign_keys", &[]), [[Value::from(1)]]);
@@ -175,7 +176,9 @@ fn a_statement_that_rolls_back_the_transaction_breaks_the_object_and_nothing_els
     let inner = store.mark();
     run(&mut store, "INSERT INTO t VALUES (2)", &[]);
     let before = store.digest();
-    let ran = store.run(&statement("INSERT OR ROLLBACK INTO t VALUES (1)", &[]));
+    let ran = store
+        .run(&statement("INSERT OR ROLLBACK INTO t VALUES (1)", &[]))
+        .outcome;
     let Err(StoreError::Broken(error)) = ran else {
         panic!("it broke nothing: {ran:?}")
     };

@@ -4,10 +4,14 @@ mod agree;
 mod cases;
 mod closed;
 mod generate;
+mod guard;
+mod pool;
+mod writes;
 
 use protocol::host::{Bytes, Rows, SqlError, SqlErrorKind, Statement, Text, Value};
 use protocol::number::Number;
 
+use super::limits::Limits;
 use super::{Store, StoreError};
 
 fn number(text: &str) -> Value {
@@ -25,15 +29,19 @@ fn statement(sql: &str, params: &[Value]) -> Statement {
     }
 }
 
+fn fresh<S: Store>() -> S {
+    S::open(&S::Pool::default(), Limits::default())
+}
+
 fn run<S: Store>(store: &mut S, sql: &str, params: &[Value]) -> Vec<Vec<Value>> {
-    match store.run(&statement(sql, params)) {
+    match store.run(&statement(sql, params)).outcome {
         Ok(Rows { rows, .. }) => rows,
         Err(error) => panic!("{sql}: {error}"),
     }
 }
 
 fn refused<S: Store>(store: &mut S, sql: &str, params: &[Value]) -> SqlError {
-    match store.run(&statement(sql, params)) {
+    match store.run(&statement(sql, params)).outcome {
         Err(StoreError::Sql(error)) => error,
         other => panic!("{sql}: an error of the database was expected, not {other:?}"),
     }

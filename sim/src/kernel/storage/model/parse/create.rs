@@ -5,7 +5,6 @@ use std::sync::Arc;
 use protocol::host::Text;
 use sqlparser::tokenizer::Token;
 
-use super::super::super::limits;
 use super::super::bind::may_name_a_table;
 use super::super::cell::{Affinity, Cell};
 use super::super::shape::{Column, Key, Operand, Schema, Shape};
@@ -50,8 +49,7 @@ impl Parser<'_> {
                 .iter()
                 .any(|other| other.name.eq_ignore_ascii_case(&columns[at].name))
         });
-        let too_many = columns.len() > limits::COLUMNS;
-        if doubled || too_many || !may_name_a_table(&name) {
+        if doubled || !may_name_a_table(&name) {
             return Err(NotListed);
         }
         Ok(Shape::CreateTable {
