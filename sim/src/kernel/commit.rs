@@ -130,7 +130,9 @@ impl<P: Program, S: Store> Kernel<P, S> {
             .unconfirmed
             .pop_front()
             .expect("a confirmation is of a commit that waits for it");
-        if storage.unconfirmed.is_empty() {
+        // A turn that holds the thread and has written can still be lost: it needs its mark.
+        let may_be_lost = party.holding.as_ref().is_some_and(|turn| turn.undo.is_some());
+        if storage.unconfirmed.is_empty() && !may_be_lost {
             storage.store.forget_all();
         }
         let who = party.who.clone();

@@ -18,6 +18,9 @@ mod time;
 mod turn;
 mod watch;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
 
