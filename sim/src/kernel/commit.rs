@@ -258,17 +258,11 @@ impl<P: Program, S: Store> Kernel<P, S> {
             .map(|(task, to)| (to, origins.get(&task).copied().unwrap_or(end.origin)))
             .collect();
         // What had arrived while the code held the thread is told of the end too.
+        let mut alarm = None;
         for sent in std::mem::take(&mut party.waiting) {
             match sent.delivery {
                 Delivery::Request { reply_to, .. } => told.push((reply_to, sent.origin)),
-                Delivery::Alarm { .. } => {
-                    party
-                        .storage
-                        .as_mut()
-                        .expect("only an object has an alarm")
-                        .alarm
-                        .event = None;
-                }
+                Delivery::Alarm { .. } => alarm = Some(sent),
                 Delivery::Answer { .. } => {}
             }
         }
@@ -285,6 +279,9 @@ impl<P: Program, S: Store> Kernel<P, S> {
                     _ => None,
                 }),
         );
+        if let Some(sent) = alarm {
+            self.deliver_alarm_again(id, sent);
+        }
         let error = CallError {
             remote: true,
             reset: true,

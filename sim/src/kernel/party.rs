@@ -159,7 +159,6 @@ pub(super) struct Alarm {
 pub(super) struct AlarmBefore {
     stored: Option<Millis>,
     set_since: bool,
-    failed: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -184,14 +183,12 @@ impl Alarm {
         AlarmBefore {
             stored: self.stored,
             set_since,
-            failed: self.failed,
         }
     }
 
     /// Undoes what was written since.
     pub fn restore(&mut self, before: AlarmBefore) {
         self.stored = before.stored;
-        self.failed = before.failed;
         if let Some(run) = &mut self.running {
             run.set_since = before.set_since;
         }
@@ -205,8 +202,6 @@ impl Alarm {
         self.stored = at;
         if let Some(running) = &mut self.running {
             running.set_since = true;
-        } else {
-            self.failed = 0;
         }
     }
 }
