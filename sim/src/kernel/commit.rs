@@ -6,7 +6,7 @@ use protocol::host::{CallError, Text};
 use protocol::task::Program;
 
 use super::choice::{OriginId, Purpose};
-use super::party::{Commit, Delivery, Held, Life, Output, Party, PartyId, ReplyTo, Storage};
+use super::party::{Commit, Connection, Delivery, Held, Life, Output, Party, PartyId, ReplyTo, Storage};
 use super::storage::Store;
 use super::time::Micros;
 use super::turn::Undo;
@@ -252,6 +252,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
         party.life = None;
         party.incarnation += 1;
         party.stubs.clear();
+        party.in_flight.clear();
         let origins = std::mem::take(&mut party.origins);
         let open = std::mem::take(&mut party.replies).into_iter();
         let mut told: Vec<_> = open
@@ -288,7 +289,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
             ..CallError::thrown(end.why.clone())
         };
         for (to, origin) in told.into_iter().filter(|(to, _)| *to != ReplyTo::Alarm) {
-            self.tell(to, Err(error.clone()), origin, self.now, watch);
+            self.tell(to, Err(error.clone()), Connection::Lost, origin, self.now, watch);
         }
     }
 }
@@ -305,6 +306,7 @@ impl<P: Program, S: Store> Party<P, S> {
             origins: self.origins.clone(),
             replies: self.replies.clone(),
             stubs: self.stubs.clone(),
+            in_flight: self.in_flight.clone(),
             calls_made: self.calls_made.clone(),
             holding: self.holding.clone(),
             waiting: self.waiting.clone(),
@@ -329,6 +331,7 @@ impl<P: Program, S: Store> Party<P, S> {
         }
         self.replies.hash(hasher);
         self.calls_made.hash(hasher);
+        self.in_flight.hash(hasher);
         for held in self.holding.iter().flat_map(|turn| &turn.outputs) {
             held.output.hash(hasher);
         }

@@ -6,11 +6,11 @@ use super::script::{Do, abort, call, keep, say, throw, write};
 use super::world::{Setting, World, fixed, world};
 use crate::kernel::{Micros, Purpose, Span};
 
-fn ring() -> Do {
+pub fn ring() -> Do {
     Do::Act(Text::new("rings"))
 }
 
-fn with_alarm(alarm: fn(protocol::host::AlarmRun) -> Vec<Do>) -> World {
+pub fn with_alarm(alarm: fn(protocol::host::AlarmRun) -> Vec<Do>) -> World {
     world(Setting {
         alarm,
         ..Setting::default()
@@ -20,16 +20,19 @@ fn with_alarm(alarm: fn(protocol::host::AlarmRun) -> Vec<Do>) -> World {
 /// Runs begin at these times: the first at the first instant, each other one within the 25 % of jitter on the wait
 /// since the run before.
 #[track_caller]
-fn assert_backoff(runs: &[u64], first: u64, waits: &[u64]) {
+pub fn assert_backoff(runs: &[u64], first: u64, waits: &[u64]) {
     assert_eq!(runs.len(), waits.len() + 1, "{runs:?}");
     assert_eq!(runs[0], first);
     for (pair, wait) in runs.windows(2).zip(waits) {
         let passed = pair[1] - pair[0];
-        assert!((*wait..=*wait + wait / 4).contains(&passed), "{passed} ms passed, not {wait}: {runs:?}");
+        assert!(
+            (*wait..=*wait + wait / 4).contains(&passed),
+            "{passed} ms passed, not {wait}: {runs:?}"
+        );
     }
 }
 
-const BACKOFF: [u64; 6] = [2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
+pub const BACKOFF: [u64; 6] = [2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
 
 #[test]
 fn platform_6_1_a_new_time_takes_the_place_of_the_old_one() {
@@ -72,7 +75,11 @@ fn platform_6_1_the_same_time_set_while_a_retry_is_pending_changes_nothing() {
 fn platform_6_1_another_time_and_then_the_same_in_one_turn_change_nothing() {
     let mut world = with_alarm(|_| vec![throw("no")]);
     world.ask(0, "a", [Do::SetAlarm(1_000)]);
-    world.ask(20_000, "a", [Do::SetAlarm(500_000), Do::ClearAlarm, Do::SetAlarm(1_000)]);
+    world.ask(
+        20_000,
+        "a",
+        [Do::SetAlarm(500_000), Do::ClearAlarm, Do::SetAlarm(1_000)],
+    );
     world.run(1_000_000);
     assert_backoff(&world.times("a", "wakes"), 1_000, &BACKOFF);
     assert_eq!(world.times("a", "wakes by its alarm, retry 6").len(), 1);
@@ -110,7 +117,14 @@ fn platform_6_2_the_alarm_goes_back_with_the_writes_that_are_lost() {
 /// `workerd.md` A2.
 #[test]
 fn platform_6_3_in_the_handler_no_alarm_is_set_until_it_is_set_again() {
-    let mut world = with_alarm(|_| vec![call("log", [keep("begun")]), Do::Sleep(100), Do::SetAlarm(60_000), Do::Sleep(100)]);
+    let mut world = with_alarm(|_| {
+        vec![
+            call("log", [keep("begun")]),
+            Do::Sleep(100),
+            Do::SetAlarm(60_000),
+            Do::Sleep(100),
+        ]
+    });
     let times = [(500, "1000"), (1_050, "none"), (1_150, "60000"), (1_250, "60000")];
     world.ask(0, "a", [Do::SetAlarm(1_000)]);
     let asked = times.map(|(at, _)| world.ask(at, "a", [Do::ReadAlarm]));
@@ -141,14 +155,23 @@ fn platform_6_4_an_alarm_whose_effects_are_not_confirmed_runs_again() {
     world.reset(1_010, "a");
     world.run(10_000);
     assert_eq!(world.times("a", "wakes"), [1_000, 1_010]);
-    assert_eq!(world.rows("a"), "rung rung", "the commit of the first run has survived");
+    assert_eq!(
+        world.rows("a"),
+        "rung rung",
+        "the commit of the first run has survived"
+    );
     assert_eq!(world.times("a", "acts"), [1_030]);
 }
 
 /// `workerd.md` T3, A3: what each attempt wrote stays.
 #[test]
 fn platform_6_5_seven_runs_and_then_abandoned() {
-    let mut world = with_alarm(|run| vec![write(&format!("{}{}", run.retry_count, run.is_retry)), throw("no")]);
+    let mut world = with_alarm(|run| {
+        vec![
+            write(&format!("{}{}", run.retry_count, run.is_retry)),
+            throw("no"),
+        ]
+    });
     world.ask(0, "a", [Do::SetAlarm(1_000)]);
     let asked = world.ask(900_000, "a", [Do::ReadAlarm]);
     world.run(1_000_000);
@@ -174,13 +197,18 @@ fn platform_6_7_an_abandoned_alarm_can_be_set_again_and_is_retried_from_the_star
 #[test]
 fn platform_6_8_set_again_and_then_failed_the_new_time_stands_and_no_retry_comes() {
     let mut world = with_alarm(|run| match run.scheduled {
-        first if first == crate::kernel::EPOCH.after(protocol::host::Millis(1_000)) => vec![Do::SetAlarm(60_000), throw("no")],
+        first if first == crate::kernel::EPOCH.after(protocol::host::Millis(1_000)) => {
+            vec![Do::SetAlarm(60_000), throw("no")]
+        }
         _ => vec![ring()],
     });
     world.ask(0, "a", [Do::SetAlarm(1_000)]);
     world.run(1_000_000);
     assert_eq!(world.times("a", "wakes by its alarm"), [1_000, 60_000]);
-    assert!(world.times("a", "wakes by its alarm, retry").is_empty(), "the new one counts from the start");
+    assert!(
+        world.times("a", "wakes by its alarm, retry").is_empty(),
+        "the new one counts from the start"
+    );
 }
 
 /// `workerd.md` A5.
@@ -246,13 +274,18 @@ fn platform_6_11_late_perhaps_and_never_early() {
         ..Setting::default()
     };
     let minute = Micros::from_millis(60_000);
-    setting.knobs.alarm_lateness = Span { least: Micros::ZERO, most: minute };
+    setting.knobs.alarm_lateness = Span {
+        least: Micros::ZERO,
+        most: minute,
+    };
     let mut world = world(setting);
     for object in 0..20 {
         world.ask(0, &object.to_string(), [Do::SetAlarm(1_000)]);
     }
     world.run(100_000);
-    let runs: Vec<u64> = (0..20).flat_map(|object| world.times(&object.to_string(), "wakes")).collect();
+    let runs: Vec<u64> = (0..20)
+        .flat_map(|object| world.times(&object.to_string(), "wakes"))
+        .collect();
     assert_eq!(runs.len(), 20);
     assert!(runs.iter().all(|at| (1_000..=61_000).contains(at)), "{runs:?}");
     assert!(runs.iter().any(|at| *at > 1_000), "the knob has an effect");
@@ -275,118 +308,4 @@ fn platform_6_11_an_alarm_that_waits_for_the_thread_can_still_be_cleared_or_move
         world.run(10_000);
         assert_eq!(world.times("a", "wakes"), runs, "{deed:?}");
     }
-}
-
-/// `workerd.md` A9. The writes of the aborted turn are lost, its alarm among them.
-#[test]
-fn platform_6_15_an_abort_in_the_handler_counts_as_a_failed_run() {
-    for deed in [Do::SetAlarm(60_000), Do::ClearAlarm, write("lost")] {
-        let alarm: fn(protocol::host::AlarmRun) -> Vec<Do> = match deed {
-            Do::SetAlarm(_) => |_| vec![Do::SetAlarm(60_000), abort("boom")],
-            Do::ClearAlarm => |_| vec![Do::ClearAlarm, abort("boom")],
-            _ => |_| vec![write("lost"), abort("boom")],
-        };
-        let mut world = with_alarm(alarm);
-        world.ask(0, "a", [Do::SetAlarm(1_000)]);
-        world.run(1_000_000);
-        assert_backoff(&world.times("a", "wakes"), 1_000, &BACKOFF);
-        assert_eq!(world.rows("a"), "");
-    }
-}
-
-/// `workerd.md` A9.
-#[test]
-fn platform_6_15_an_abort_by_a_request_fails_the_run_that_is_under_way() {
-    let mut world = with_alarm(|run| if run.is_retry { vec![ring()] } else { vec![Do::Sleep(500), ring()] });
-    world.ask(0, "a", [Do::SetAlarm(1_000)]);
-    world.ask(1_200, "a", [abort("boom")]);
-    world.run(10_000);
-    assert_backoff(&world.times("a", "wakes"), 1_000, &[2_200]);
-    assert_eq!(world.times("a", "acts").len(), 1);
-}
-
-/// The count belongs to the alarm, not to the incarnation.
-#[test]
-fn platform_6_15_an_end_of_the_incarnation_between_two_runs_changes_no_count() {
-    for reset in [false, true] {
-        let mut world = with_alarm(|_| vec![throw("no")]);
-        world.ask(0, "a", [Do::SetAlarm(1_000)]);
-        if reset {
-            world.reset(20_000, "a");
-        } else {
-            world.ask(20_000, "a", [Do::SetAlarm(500_000), abort("boom")]);
-        }
-        world.run(1_000_000);
-        assert_backoff(&world.times("a", "wakes"), 1_000, &BACKOFF);
-    }
-}
-
-/// The retry has left the queue and waits for the thread when the object ends: it is still that retry.
-#[test]
-fn platform_6_15_a_retry_that_waits_for_the_thread_keeps_its_count() {
-    let mut world = with_alarm(|_| vec![throw("no")]);
-    world.ask(0, "a", [Do::SetAlarm(1_000)]);
-    // The second retry comes 6 to 7.5 s after the first run.
-    world.ask(6_000, "a", [Do::Work(4_000), abort("boom")]);
-    world.run(1_000_000);
-    let runs = world.times("a", "wakes");
-    assert_eq!(runs.len(), 7, "{runs:?}");
-    assert_eq!(runs[2], 10_000);
-    for retry in 1..=6 {
-        assert_eq!(world.times("a", &format!("wakes by its alarm, retry {retry}")).len(), 1);
-    }
-}
-
-/// `workerd.md` A11.
-#[test]
-fn platform_6_16_an_object_without_memory_is_woken_by_its_alarm() {
-    let mut world = with_alarm(|_| vec![ring()]);
-    world.ask(0, "a", [Do::SetAlarm(1_000)]);
-    world.reset(500, "a");
-    world.run(10_000);
-    assert_eq!(world.times("a", "acts"), [1_000]);
-    assert_eq!(world.incarnation("a"), 1);
-}
-
-/// `workerd.md` A10: nobody has kept count.
-#[test]
-fn workerd_a10_a_run_that_dies_with_its_machine_runs_again_at_once_and_is_no_retry() {
-    let mut world = with_alarm(|_| vec![Do::Sleep(500), ring()]);
-    world.ask(0, "a", [Do::SetAlarm(1_000)]);
-    world.reset(1_200, "a");
-    world.run(10_000);
-    assert_eq!(world.times("a", "wakes by its alarm"), [1_000, 1_200]);
-    assert!(world.times("a", "wakes by its alarm, retry").is_empty());
-    assert_eq!(world.times("a", "acts"), [1_700]);
-}
-
-/// The alarm runs before the commit that set it is confirmed, and that commit is lost while it runs.
-#[test]
-fn a_reset_that_loses_the_commit_which_set_the_alarm_leaves_nothing_to_run() {
-    for (before, runs) in [(None, vec![101]), (Some(3_000), vec![101, 3_000])] {
-        let mut world = world(Setting {
-            alarm: |_| vec![Do::Sleep(500), ring()],
-            fixed: vec![fixed(Purpose::Survivors, 2, "a", 1)],
-            ..Setting::default()
-        });
-        world.ask(0, "a", before.map(Do::SetAlarm).into_iter().collect::<Vec<_>>());
-        world.ask(100, "a", [Do::SetAlarm(101)]);
-        world.reset(110, "a");
-        world.run(10_000);
-        assert_eq!(world.times("a", "wakes"), runs, "{before:?}");
-    }
-}
-
-/// The run goes on from the alarm that it was begun for.
-#[test]
-fn a_reset_that_loses_what_the_run_had_set_again_runs_the_old_one_again() {
-    let mut world = world(Setting {
-        alarm: |run| if run.scheduled.0 % 1_000 == 0 { vec![Do::SetAlarm(60_001), Do::Sleep(500)] } else { vec![ring()] },
-        fixed: vec![fixed(Purpose::Survivors, 1, "a", 1)],
-        ..Setting::default()
-    });
-    world.ask(0, "a", [Do::SetAlarm(1_000)]);
-    world.reset(1_010, "a");
-    world.run(100_000);
-    assert_eq!(world.times("a", "wakes"), [1_000, 1_010, 60_001]);
 }

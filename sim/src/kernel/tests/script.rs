@@ -80,6 +80,10 @@ pub fn call(name: &str, script: impl Into<Vec<Do>>) -> Do {
     Do::Call(stub(name), script.into())
 }
 
+pub fn call_on(stub: &Stub, script: impl Into<Vec<Do>>) -> Do {
+    Do::Call(stub.clone(), script.into())
+}
+
 pub fn write(what: &str) -> Do {
     Do::Write(Text::new(what))
 }
@@ -111,7 +115,6 @@ pub struct Scripted {
 pub struct Memory {
     kept: Vec<Text>,
     tasks: BTreeMap<TaskId, Task>,
-    next: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -122,6 +125,7 @@ struct Task {
     begun: BTreeSet<u32>,
     next: u32,
     waits: Option<For>,
+    ended: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -206,8 +210,10 @@ impl Scripted {
                     }
                 }
                 Then::Ended(outcome) => {
-                    memory.tasks.remove(&id);
+                    memory.task(id).ended = true;
+                    memory.bury(id);
                     host.finished(id, outcome);
+                    break;
                 }
                 Then::Aborted => break,
             }
@@ -230,14 +236,16 @@ impl Scripted {
             begun: BTreeSet::new(),
             next: 0,
             waits: None,
+            ended: false,
         }
     }
 }
 
 impl Memory {
     fn begin(&mut self, task: Task) -> TaskId {
-        let id = TaskId(self.next);
-        self.next += 1;
+        // The lowest free number, as protocols on `Actor` have it: what the kernel keeps by task must not outlive it.
+        let free = (0..).map(TaskId).find(|id| !self.tasks.contains_key(id));
+        let id = free.expect("there are more numbers than tasks");
         self.tasks.insert(id, task);
         id
     }
@@ -246,15 +254,25 @@ impl Memory {
         self.tasks.get_mut(&id).expect("the task that runs is there")
     }
 
+    /// A task that has ended is gone when all its answers have come.
+    fn bury(&mut self, id: TaskId) {
+        if self
+            .tasks
+            .get(&id)
+            .is_some_and(|task| task.ended && task.begun.is_empty())
+        {
+            self.tasks.remove(&id);
+        }
+    }
+
     /// Takes an answer. None where nobody goes on with it: the task has ended, or waits for another.
     fn answered(&mut self, call: CallId, outcome: CallOutcome) -> Option<()> {
-        let task = self.tasks.get_mut(&call.task)?;
+        let task = self.task(call.task);
         assert!(task.begun.remove(&call.nth), "{call} was answered twice");
         task.said.extend(said(outcome));
-        if task.must_wait() {
-            return None;
-        }
-        task.waits.take().map(|_| ())
+        let goes_on = !task.must_wait() && task.waits.take().is_some();
+        self.bury(call.task);
+        goes_on.then_some(())
     }
 }
 

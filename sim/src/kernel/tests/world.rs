@@ -48,15 +48,6 @@ impl Default for Setting {
     }
 }
 
-/// The `nth` call of a party.
-pub fn nth_call(caller: &str, nth: u32) -> Aim {
-    Aim {
-        caller: Text::new(caller),
-        label: Text::new_static("call"),
-        nth,
-    }
-}
-
 /// Fixes the first choice of a purpose that descends from a plan item, at an object.
 pub fn fixed(purpose: Purpose, item: u32, at: &str, alternative: u64) -> FixedChoice {
     let key = ChoiceKey {
@@ -111,6 +102,26 @@ fn told(outcome: &Outcome) -> Text {
 /// A world on tables of its own: for all that does not depend on the store.
 pub fn world(setting: Setting) -> World {
     World::of(setting)
+}
+
+/// What a caller is told of a call that was lost.
+pub const LOST: &str = "[Network connection lost., retryable]";
+
+/// A world in which faults are aimed at calls of `front 0`.
+pub fn with_faults(aims: impl Into<Vec<(u32, CallFault)>>) -> World {
+    let aims = aims.into().into_iter();
+    let at_front = |(nth, fault)| {
+        let aim = Aim {
+            caller: Text::new_static("front 0"),
+            label: Text::new_static("call"),
+            nth,
+        };
+        (aim, fault)
+    };
+    world(Setting {
+        aims: aims.map(at_front).collect(),
+        ..Setting::default()
+    })
 }
 
 impl<S: Store> World<S> {
