@@ -11,5 +11,8 @@
 pub mod ecma;
 pub mod guide;
 pub mod host;
+pub mod json;
+pub mod lanes;
 pub mod number;
+pub mod sql;
 pub mod task;

@@ -4,10 +4,8 @@
 //! can be NaN, they alias above 2^53, and they are printed in JavaScript's way. [`Number`] keeps those rules
 //! in one place, and is equal, ordered and hashed by its bits, so that a state that holds one can be
 //! compared, sorted and hashed. Source: `lanes.md` section 19, traps 2, 5, 6, 10 and 13; ECMA-262.
-#![allow(
+#![expect(
     clippy::disallowed_types,
-    clippy::float_arithmetic,
-    clippy::float_cmp,
     reason = "the one module that may touch a bare float, so that no other has to"
 )]
 

@@ -23,6 +23,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    List(command::list::Arguments),
     Run(command::run::Arguments),
     Replay(command::replay::Arguments),
 }
@@ -30,6 +31,7 @@ enum Command {
 fn main() -> ExitCode {
     let mut out = String::new();
     let done = match Arguments::parse().command {
+        Command::List(_) => command::list::list(&mut out).map(|()| 0).map_err(Into::into),
         Command::Run(arguments) => command::run::run(&arguments, &mut out),
         Command::Replay(arguments) => command::replay::replay(&arguments, &mut out),
     };

@@ -87,14 +87,27 @@ impl<Shape, Operation> Plan<Shape, Operation> {
 
 /// A plan that no run would come to the end of, or that asks for what cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("at {field}: {found} is above {most}")]
-pub struct PlanError {
-    /// The path of the field.
-    pub field: &'static str,
-    /// What it holds.
-    pub found: u64,
-    /// The most that it may hold.
-    pub most: u64,
+pub enum PlanError {
+    /// A number is too large.
+    #[error("at {field}: {found} is above {most}")]
+    Above {
+        /// The path of the field.
+        field: &'static str,
+        /// What it holds.
+        found: u64,
+        /// The most that it may hold.
+        most: u64,
+    },
+    /// A name is none.
+    #[error(
+        "at {field}: {found:?} is no name: expected some characters, none of them `/` or a control character"
+    )]
+    Name {
+        /// The path of the field.
+        field: &'static str,
+        /// What it holds.
+        found: Text,
+    },
 }
 
 impl PlanError {
@@ -104,7 +117,7 @@ impl PlanError {
     /// The refusal.
     pub fn if_above(field: &'static str, found: u64, most: u64) -> Result<(), PlanError> {
         if found > most {
-            Err(PlanError { field, found, most })
+            Err(PlanError::Above { field, found, most })
         } else {
             Ok(())
         }

@@ -1,7 +1,10 @@
-//! What the suite needs beside the crates that it tests.
+//! What the suites of this package share. The suites themselves stand in `tests/`, one file each.
 
+pub mod captures;
 pub mod database;
 pub mod pieces;
 pub mod replay;
 pub mod simulated;
+pub mod statements;
+pub mod vectors;
 pub mod workerd;

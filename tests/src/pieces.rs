@@ -1,6 +1,7 @@
-//! Pieces that a machine with only Rust and a C compiler does not have: the Worker's wasm module, and `workerd`.
+//! What the environment tells the suite, read here and nowhere else: where its pieces are, and what it is asked to do.
 //!
-//! A test that lacks one is shown as ignored, with what enables it. Where `DRYDOCK_REQUIRE=1` is set, as in CI, it fails.
+//! A piece is what a machine with only Rust and a C compiler does not have. A test that lacks one is shown as ignored,
+//! with what enables it. Where `DRYDOCK_REQUIRE=1` is set, as in CI, a missing piece that can be installed is a failure.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,6 +15,8 @@ pub enum Piece {
     Wasm,
     /// The program `workerd`.
     Workerd,
+    /// The folder of statement streams that a real site produced.
+    Captures,
 }
 
 impl Piece {
@@ -23,6 +26,7 @@ impl Piece {
         match self {
             Piece::Wasm => "DRYDOCK_WASM",
             Piece::Workerd => "DRYDOCK_WORKERD",
+            Piece::Captures => "DRYDOCK_CAPTURES",
         }
     }
 
@@ -31,14 +35,29 @@ impl Piece {
         match self {
             Piece::Wasm => "FILE.wasm",
             Piece::Workerd => "FILE",
+            Piece::Captures => "FOLDER",
         }
+    }
+
+    /// How to get it.
+    const fn origin(self) -> &'static str {
+        match self {
+            Piece::Wasm | Piece::Workerd => "protocol/worker/README.md tells how to get it",
+            Piece::Captures => {
+                "the streams belong to the site that produced them, and are not part of this repository"
+            }
+        }
+    }
+
+    /// Whether anybody can get it, so that `DRYDOCK_REQUIRE=1` may insist on it.
+    const fn can_be_installed(self) -> bool {
+        !matches!(self, Piece::Captures)
     }
 
     /// Where it is, if somebody has said so. Relative paths start at the root of the workspace.
     #[must_use]
     pub fn path(self) -> Option<PathBuf> {
-        let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        Some(root.join(variable(self.variable()).filter(|path| !path.is_empty())?))
+        path(self.variable())
     }
 
     /// Where it is.
@@ -46,12 +65,7 @@ impl Piece {
     /// # Errors
     /// Where nobody has said so.
     pub fn require(self) -> Result<PathBuf, Failed> {
-        let missing = || {
-            format!(
-                "{} is not set (protocol/worker/README.md tells how to get it)",
-                self.variable()
-            )
-        };
+        let missing = || format!("{} is not set ({})", self.variable(), self.origin());
         self.path().ok_or_else(|| missing().into())
     }
 }
@@ -64,6 +78,24 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+fn path(name: &str) -> Option<PathBuf> {
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    Some(root.join(variable(name).filter(|path| !path.is_empty())?))
+}
+
+/// The folder of vectors to run in place of `tests/vectors/`, if `DRYDOCK_VECTORS` names one. A relative path starts at
+/// the root of the workspace.
+#[must_use]
+pub fn other_vectors() -> Option<PathBuf> {
+    path("DRYDOCK_VECTORS")
+}
+
+/// With `DRYDOCK_BLESS=1`, what the tests generate into the documentation is written anew instead of compared.
+#[must_use]
+pub fn blesses() -> bool {
+    variable("DRYDOCK_BLESS").as_deref() == Some("1")
+}
+
 /// A test that needs these pieces.
 pub fn trial<F>(name: &str, needs: &[Piece], run: F) -> Trial
 where
@@ -71,7 +103,8 @@ where
 {
     let missing: Vec<_> = needs.iter().filter(|piece| piece.path().is_none()).collect();
     let trial = Trial::test(name, run);
-    if missing.is_empty() || variable("DRYDOCK_REQUIRE").as_deref() == Some("1") {
+    let is_required = variable("DRYDOCK_REQUIRE").as_deref() == Some("1");
+    if missing.is_empty() || is_required && missing.iter().any(|piece| piece.can_be_installed()) {
         return trial;
     }
     let enable: Vec<_> = missing

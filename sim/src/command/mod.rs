@@ -1,5 +1,6 @@
 //! What the command line offers, one module a command.
 
+pub mod list;
 mod log;
 pub mod replay;
 pub mod run;

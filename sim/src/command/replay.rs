@@ -81,7 +81,11 @@ fn replay_world<W: World>(
             report.verdict.exit_code()
         } else if let Some(expected) = expected {
             let missed = expected.missed_by(&report);
-            writeln!(out, "  {}", missed.as_deref().unwrap_or("as expected"))?;
+            let judged = missed.as_deref().map_or_else(
+                || format!("as the trace expects of `{variant}`: {}", expected.outcome),
+                |missed| format!("not as the trace expects: {missed}"),
+            );
+            writeln!(out, "  {judged}")?;
             missed.map_or(0, |_| report.verdict.exit_code().max(1))
         } else {
             writeln!(out, "  the trace expects nothing of `{variant}`")?;

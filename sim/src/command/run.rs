@@ -1,7 +1,9 @@
 //! `drydock run`: one seed of a scenario, or a few in a row.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -32,7 +34,7 @@ pub struct Arguments {
     /// Which store holds the objects' databases
     #[arg(long, value_enum, default_value_t = StoreKind::Sqlite)]
     store: StoreKind,
-    /// The variant of the protocol's rules [default: the first of the world's]
+    /// The variant of the protocol's rules, see `drydock list` [default: hardened]
     #[arg(long)]
     variant: Option<String>,
     /// Log what happens, to standard error, as it happens
@@ -70,7 +72,7 @@ fn run_world<W: World>(
         .seed
         .checked_add(arguments.count - 1)
         .context("the last seed is past 2^64")?;
-    let (mut events, mut simulated) = (0, 0);
+    let (mut events, mut simulated, mut marks) = (0, 0, BTreeMap::new());
     for seed in arguments.seed..=last {
         let plan = W::generate(scenario, seed);
         let mut report = arguments
@@ -83,6 +85,9 @@ fn run_world<W: World>(
 
         events += report.events;
         simulated += report.simulated.0;
+        for (mark, count) in report.marks.iter() {
+            *marks.entry(mark).or_insert(0) += count;
+        }
         if seed < last && report.verdict == Verdict::Passed {
             continue;
         }
@@ -95,7 +100,18 @@ fn run_world<W: World>(
                 arguments.store.name(),
                 simulated / 1_000_000,
             )?;
+            let faults = marks
+                .iter()
+                .filter_map(|(mark, count)| Some(format!("{} {count}", mark.strip_prefix("fault ")?)));
+            writeln!(
+                out,
+                "  faults that took effect: {}",
+                faults.collect::<Vec<_>>().join(", ")
+            )?;
         } else {
+            if seed > arguments.seed {
+                writeln!(out, "{} seeds passed before this one", seed - arguments.seed)?;
+            }
             writeln!(
                 out,
                 "{} · {variant} · {} · seed {seed}",
@@ -113,7 +129,12 @@ fn run_world<W: World>(
         };
         if let Some(file) = file {
             write_trace::<W>(arguments, plan, variant, &report, &file)?;
-            writeln!(out, "  drydock replay {} --variant {variant}", file.display())?;
+            writeln!(out, "  trace: {}", file.display())?;
+            writeln!(
+                out,
+                "  next:  cargo run --release -- replay {} --variant {variant} --log",
+                file.display()
+            )?;
         }
         return Ok(report.verdict.exit_code());
     }
@@ -164,11 +185,22 @@ fn write_trace<W: World>(
     trace
         .write(W::NAME, &mut bytes)
         .context("a trace cannot be written to memory")?;
-    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    put(file, &bytes).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Writes a file whole or not at all: a killed run leaves no half trace behind, and two runs at once do not mix theirs.
+/// What is no plain file (a pipe, a device) is written to as it stands.
+fn put(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if fs::symlink_metadata(file).is_ok_and(|there| !there.is_file()) {
+        return fs::write(file, bytes);
     }
-    // Whole or not at all: a killed run leaves no half trace behind.
-    let unfinished = file.with_extension("unfinished");
-    fs::write(&unfinished, bytes).with_context(|| format!("cannot write {}", unfinished.display()))?;
-    fs::rename(&unfinished, file).with_context(|| format!("cannot write {}", file.display()))
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut unfinished = tempfile::NamedTempFile::new_in(folder)?;
+    unfinished.write_all(bytes)?;
+    unfinished.persist(file)?;
+    Ok(())
 }

@@ -81,7 +81,7 @@ pub struct Trace<Shape, Operation> {
     pub plan: Plan<Shape, Operation>,
     /// What is expected of it, by variant.
     pub expect: BTreeMap<Text, Expectation>,
-    /// The history that led to what was found.
+    /// The history that led to what was found; empty where the trace was read from a file.
     pub history: Vec<Line>,
 }
 

@@ -7,7 +7,8 @@ use protocol::host::Text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{Entry, FORMAT, Header, Trace};
+use super::{Entry, Expected, FORMAT, Header, Trace};
+use crate::check::GENERAL;
 use crate::plan::PlanError;
 use crate::world::{PlanOf, World};
 
@@ -16,6 +17,9 @@ const LINE_MOST: usize = 1 << 20;
 
 /// The most lines that are read.
 const LINES_MOST: usize = 1_000_000;
+
+/// The most bytes that are read: what a plan needs in memory is a small multiple of them.
+const BYTES_MOST: usize = 64 << 20;
 
 /// Why a trace cannot be used: always a fault of the file.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +47,12 @@ pub enum TraceErrorKind {
     /// There are more lines than any trace has.
     #[error("is past the {LINES_MOST} lines that are read")]
     TooMany,
+    /// The whole is longer than any trace.
+    #[error("is past the {BYTES_MOST} bytes that are read")]
+    TooLarge,
+    /// It begins with a byte order mark, which no JSON does.
+    #[error("begins with a byte order mark: save the file without one")]
+    ByteOrderMark,
     /// It is not text.
     #[error("is not UTF-8: {0}")]
     NotText(#[from] std::str::Utf8Error),
@@ -71,6 +81,26 @@ pub enum TraceErrorKind {
     /// The plan that it begins cannot be run.
     #[error("{0}")]
     Plan(#[from] PlanError),
+    /// It names what this drydock does not have.
+    #[error("at {field}: there is no {what} `{found}`; there is: {known}")]
+    Unknown {
+        /// The path of the field.
+        field: &'static str,
+        /// The kind of thing.
+        what: &'static str,
+        /// What was named.
+        found: String,
+        /// What there is.
+        known: String,
+    },
+    /// A name that is printed holds what would not stay on its line.
+    #[error("at {field}: {found:?} holds control characters")]
+    ControlCharacters {
+        /// The path of the field.
+        field: &'static str,
+        /// What was named.
+        found: Text,
+    },
     /// Two items bear one number.
     #[error("item {0} is there twice: items are known by their numbers")]
     Twice(u32),
@@ -88,6 +118,7 @@ struct AnyHeader {
 struct Lines<R> {
     reader: R,
     line: usize,
+    bytes: usize,
     buffer: Vec<u8>,
 }
 
@@ -109,6 +140,13 @@ impl<R: BufRead> Lines<R> {
         }
         if self.buffer.len() > LINE_MOST {
             return Err(wrong(TraceErrorKind::TooLong));
+        }
+        self.bytes += self.buffer.len();
+        if self.bytes > BYTES_MOST {
+            return Err(wrong(TraceErrorKind::TooLarge));
+        }
+        if self.buffer.starts_with("\u{feff}".as_bytes()) {
+            return Err(wrong(TraceErrorKind::ByteOrderMark));
         }
         let text = std::str::from_utf8(&self.buffer).map_err(|error| wrong(error.into()))?;
         Ok(Some(text.trim_end_matches(['\n', '\r'])))
@@ -152,6 +190,50 @@ fn read_world(first_line: &str) -> Result<Text, TraceError> {
     Ok(world)
 }
 
+/// What a header says that its types do not: bounds, and names of what there is.
+fn check_header<W: World>(trace: &Trace<W::Shape, W::Operation>) -> Result<(), TraceErrorKind> {
+    W::check(&trace.plan)?;
+    let scenario = &trace.plan.scenario;
+    if scenario.chars().any(char::is_control) {
+        return Err(TraceErrorKind::ControlCharacters {
+            field: "scenario",
+            found: scenario.clone(),
+        });
+    }
+    let variants = W::variants();
+    let invariants: Vec<_> = W::invariants()
+        .iter()
+        .chain(&GENERAL)
+        .map(|invariant| invariant.id)
+        .collect();
+    for (variant, expected) in &trace.expect {
+        if !variants.iter().any(|known| known.name == variant) {
+            let known: Vec<_> = variants.iter().map(|variant| variant.name).collect();
+            return Err(unknown("expect", "variant", variant, &known));
+        }
+        if let Expected::Violated(invariant) = &expected.outcome
+            && !invariants.contains(&invariant.as_str())
+        {
+            return Err(unknown(
+                "expect.*.outcome.violated",
+                "invariant",
+                invariant,
+                &invariants,
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn unknown(field: &'static str, what: &'static str, found: &Text, known: &[&str]) -> TraceErrorKind {
+    TraceErrorKind::Unknown {
+        field,
+        what,
+        found: found.escape_debug().to_string(),
+        known: known.join(", "),
+    }
+}
+
 /// Reads a trace of a world.
 ///
 /// # Errors
@@ -160,6 +242,7 @@ pub fn read<W: World>(from: impl BufRead) -> Result<Trace<W::Shape, W::Operation
     let mut lines = Lines {
         reader: from,
         line: 0,
+        bytes: 0,
         buffer: Vec::new(),
     };
     let Some(first) = lines.next()? else {
@@ -190,10 +273,7 @@ pub fn read<W: World>(from: impl BufRead) -> Result<Trace<W::Shape, W::Operation
         expect: header.expect,
         history: Vec::new(),
     };
-    W::check(&trace.plan).map_err(|error| TraceError {
-        line: 1,
-        kind: error.into(),
-    })?;
+    check_header::<W>(&trace).map_err(|kind| TraceError { line: 1, kind })?;
     let mut numbers = std::collections::BTreeSet::new();
     loop {
         let Some(text) = lines.next()? else {
@@ -214,7 +294,8 @@ pub fn read<W: World>(from: impl BufRead) -> Result<Trace<W::Shape, W::Operation
                 trace.plan.items.push(item);
             }
             Entry::Fixed(fixed) => trace.plan.fixed.push(fixed),
-            Entry::History(line) => trace.history.push(line),
+            // For people, and the bulk of a file: checked, and not kept.
+            Entry::History(_) => {}
         }
     }
 }

@@ -131,6 +131,13 @@ impl World for DemonstrationWorld {
     fn check(plan: &PlanOf<Self>) -> Result<(), PlanError> {
         PlanError::if_above("shape.followers", u64::from(plan.shape.followers), 1_000)?;
         PlanError::if_above("shape.fronts", u64::from(plan.shape.fronts), 1_000)?;
+        let name = &plan.shape.counter;
+        if name.is_empty() || name.contains('/') || name.chars().any(char::is_control) {
+            return Err(PlanError::Name {
+                field: "shape.counter",
+                found: name.clone(),
+            });
+        }
         plan.check()
     }
 

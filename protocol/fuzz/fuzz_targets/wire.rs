@@ -1,0 +1,65 @@
+//! Any text as any message of the wire: nothing panics, what was read is read again as the same, and whatever a lane
+//! can be sent is judged.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use protocol::host::{Body, Payload};
+use protocol::lanes::log::{ApplyOptions, Position, apply_record};
+use protocol::lanes::restore::{Place, chunk_refusal, restore_statements};
+use protocol::lanes::rules::Rules;
+use protocol::lanes::wire::{
+    ApplyAnswer, CatchUpAnswer, Chunk, Cursor, Head, LogAnswer, Record, RestoreAnswer, SnapshotPlan,
+    StageAnswer,
+};
+use protocol::number::Number;
+
+const RULES: &Rules = &Rules::DOCUMENTED;
+
+fn read<T: Payload + serde::de::DeserializeOwned + Clone + PartialEq + std::fmt::Debug>(
+    json: &str,
+) -> Option<T> {
+    let message = Body::text(json).read::<T>().ok()?;
+    let again = Body::text(message.encode())
+        .read::<T>()
+        .expect("what was written is read");
+    assert_eq!(message, again);
+    Some((*message).clone())
+}
+
+fuzz_target!(|json: &str| {
+    let _ = (
+        read::<LogAnswer>(json),
+        read::<Head>(json),
+        read::<SnapshotPlan>(json),
+    );
+    let _ = (
+        read::<RestoreAnswer>(json),
+        read::<StageAnswer>(json),
+        read::<ApplyAnswer>(json),
+    );
+    let _ = read::<CatchUpAnswer>(json);
+    if let Some(record) = read::<Record>(json) {
+        let position = Position {
+            applied: record.parent.or_nan(),
+            inflight: None,
+        };
+        for chunk_size in [Number::INFINITY, Number::integer(1)] {
+            let options = ApplyOptions {
+                local_schema: record.schema_version.as_str(),
+                chunk_size,
+            };
+            let _ = apply_record(RULES, &position, &record, &options).answer(&position);
+        }
+    }
+    if let Some(chunk) = read::<Chunk>(json)
+        && chunk_refusal(RULES, &chunk, chunk.schema_version.as_str(), None).is_none()
+    {
+        for statement in restore_statements(&chunk) {
+            assert_eq!(statement.sql.matches('?').count(), statement.params.len());
+        }
+    }
+    if let Some(cursor) = read::<Cursor>(json) {
+        let _ = Place::of(&cursor);
+    }
+});

@@ -1,0 +1,62 @@
+//! From the wire's values to what SQL binds (`lanes.md` 5 and 19.14).
+
+use crate::host::{Statement, Value};
+use crate::json::Json;
+use crate::number::Number;
+use crate::sql::{BindError, Bound, Inherited, Params, positional_bindings};
+
+/// What the platform binds of a JSON value: numbers, texts and `null` as they are, and the text of everything else,
+/// `true` and `[object Object]` included, silently (`lanes.md` 19.14).
+pub fn bindable(value: &Json) -> Value {
+    match value {
+        Json::Null => Value::Null,
+        Json::Number(number) => Value::Number(*number),
+        other => Value::Text(other.to_text()),
+    }
+}
+
+/// What `JSON.stringify` leaves of a value of SQLite: of bytes, an empty object (`lanes.md` 19.10). Bound again, that
+/// is the text `[object Object]`.
+pub fn jsonable(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Number(number) if !number.is_finite() => Json::Null,
+        // `-0` is written `0`, and `-0 + 0` is that.
+        Value::Number(number) => Json::Number(*number + Number::ZERO),
+        Value::Text(text) => Json::Text(text.clone()),
+        Value::Bytes(_) => Json::Object(crate::json::Object::default()),
+    }
+}
+
+/// The parameters that a JSON value is.
+pub fn params(value: &Json) -> Params<Json> {
+    match value {
+        Json::Null => Params::Absent,
+        Json::Array(items) => Params::List(items.clone()),
+        Json::Object(entries) => Params::Named(entries.iter().cloned().collect()),
+        single => Params::One(single.clone()),
+    }
+}
+
+/// A statement of the wire, bound by `positionalBindings` (`lanes.md` 5). Its values are still the wire's.
+///
+/// # Errors
+/// Names and parameters do not agree.
+pub fn positional(sql: &str, given: &Json) -> Result<Bound<Json>, BindError> {
+    positional_bindings(sql, &params(given))
+}
+
+/// The statement that is executed, of one whose parameters stand in order.
+pub fn statement(bound: &Bound<Json>) -> Statement {
+    Statement {
+        sql: bound.sql.clone(),
+        params: bound.params.iter().map(bindable).collect(),
+    }
+}
+
+/// `String(inherited)` is what would be bound of it.
+impl From<Inherited> for Json {
+    fn from(key: Inherited) -> Json {
+        Json::text(key.to_string())
+    }
+}

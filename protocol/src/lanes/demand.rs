@@ -1,0 +1,215 @@
+//! Demand: how many lanes the queue in front of the primary asks for, and whether the row budget bears them
+//! (`lanes.md` 12).
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::count;
+use super::rules::Rules;
+use crate::json::Json;
+use crate::number::Number;
+
+/// So many windows in a row must ask for a lane before one is made.
+pub const SUSTAINED: usize = 3;
+/// So many windows are kept.
+pub const KEPT: usize = 6;
+/// The part of the daily row limit that lanes may use up: beyond it the site reduces its writes.
+pub const REDUCE_AT: Number = Number::from_f64(0.8);
+
+/// What the primary saw between two firings of its alarm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Window {
+    /// When it ended, in milliseconds since the Unix epoch.
+    pub at: Number,
+    /// The most requests that were inside the object at once. NaN when the stored window has none.
+    pub peak_inflight: Number,
+    /// How many requests waited for the gate; none when the stored window holds no number here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queued: Option<Number>,
+    /// How long they waited together, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited_ms: Option<Number>,
+}
+
+/// The windows that the meta key `demand_windows` holds (`lanes.md` 2). A text that is no list is no window; an item that is
+/// no window is one that asks for nothing, as in the deployed code.
+pub fn parse_windows(text: &str) -> Vec<Window> {
+    let items = Json::parse(text).ok();
+    let items = items.as_ref().and_then(Json::as_array).unwrap_or_default();
+    items.iter().map(window).collect()
+}
+
+/// What the meta key `demand_windows` is set to: read back by [`parse_windows`], but for numbers that JSON cannot carry.
+pub fn format_windows(windows: &[Window]) -> String {
+    // Structs of numbers always have a JSON.
+    serde_json::to_string(windows).unwrap_or_default()
+}
+
+fn window(item: &Json) -> Window {
+    let field = |key: &str| item.as_object().and_then(|window| window.get(key));
+    let number = |key: &str| field(key).and_then(Json::as_number);
+    Window {
+        at: number("at").unwrap_or(Number::NAN),
+        peak_inflight: field("peakInflight").map_or(Number::NAN, Json::to_number),
+        queued: number("queued"),
+        waited_ms: number("waitedMs"),
+    }
+}
+
+/// `recordWindow`: the history with one more window, the last six of it (`lanes.md` 12).
+pub fn record_window(windows: &[Window], next: Window) -> Vec<Window> {
+    let surplus = (windows.len() + 1).saturating_sub(KEPT);
+    windows.iter().skip(surplus).copied().chain([next]).collect()
+}
+
+/// `meanWaitMs`: how long a queued request waited, in milliseconds; none when nothing was queued (`lanes.md` 12).
+pub fn mean_wait_ms(windows: &[Window]) -> Option<Number> {
+    let sum = |part: fn(&Window) -> Option<Number>| {
+        windows
+            .iter()
+            .map(|window| part(window).unwrap_or_default())
+            .fold(Number::ZERO, |sum, n| sum + n)
+    };
+    let queued = sum(|window| window.queued);
+    queued
+        .js_gt(Number::ZERO)
+        .then(|| sum(|window| window.waited_ms) / queued)
+}
+
+/// `laneTarget`: how many lanes the last three windows ask for, at most `cap` (`lanes.md` 12).
+///
+/// One a request that waited in each of them, so that a single burst asks for none. When a window holds no count, one
+/// less than the least peak. A NaN cap is no cap and gives NaN (the vectors).
+pub fn lane_target(windows: &[Window], cap: Number) -> Number {
+    let ceiling = count(cap);
+    if ceiling.js_eq(Number::ZERO) || windows.len() < SUSTAINED {
+        return Number::ZERO;
+    }
+    let last = &windows[windows.len() - SUSTAINED..];
+    let queued: Option<Vec<Number>> = last.iter().map(|window| window.queued).collect();
+    let asked = match queued {
+        Some(queued) if queued.iter().all(|n| n.is_finite()) => least(&queued).floor(),
+        Some(_) => Number::ZERO,
+        None => {
+            let finite = |n: Number| if n.is_finite() { n } else { Number::ZERO };
+            let peaks: Vec<Number> = last.iter().map(|window| finite(window.peak_inflight)).collect();
+            least(&peaks).floor() - Number::integer(1)
+        }
+    };
+    Number::ZERO.js_max(asked).js_min(ceiling)
+}
+
+fn least(numbers: &[Number]) -> Number {
+    numbers.iter().copied().fold(Number::INFINITY, Number::js_min)
+}
+
+/// The rows that the site may write in a day, and how far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowBudget {
+    /// Rows written since midnight UTC, by all objects.
+    pub today: Number,
+    /// Statements in the records sealed since then: what each lane had to write again.
+    pub replicated_today: Number,
+    /// Rows a day; no limit unless greater than 0.
+    pub limit: Number,
+    /// How much of the day is over, 0 to 1.
+    pub day_fraction: Number,
+}
+
+/// What is asked of a row budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowFacts {
+    /// The budget.
+    pub budget: RowBudget,
+    /// For how many lanes.
+    pub lanes: Number,
+    /// Which part of the limit may be used: [`REDUCE_AT`].
+    pub reduce_at: Number,
+}
+
+/// `laneFitsRows`: whether so many lanes would stay within the row budget, if the day went on as it began (`lanes.md` 12).
+///
+/// The first hour counts as a whole one, so that a burst at midnight does not look like a day. A NaN fraction never
+/// fits.
+pub fn lane_fits_rows(facts: &RowFacts) -> bool {
+    let RowBudget {
+        today,
+        replicated_today,
+        limit,
+        day_fraction,
+    } = facts.budget;
+    if !limit.js_gt(Number::ZERO) {
+        return true;
+    }
+    let hour = Number::integer(1) / Number::integer(24);
+    let per_lane = Number::ZERO.js_max(replicated_today) / day_fraction.js_max(hour);
+    let rows = Number::ZERO.js_max(today) + facts.lanes * per_lane;
+    rows.js_le(limit * facts.reduce_at)
+}
+
+/// What a pool's growth is decided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GrowthFacts<'a> {
+    /// The history of demand, oldest first.
+    pub windows: &'a [Window],
+    /// The highest lane ever provisioned.
+    pub provisioned: Number,
+    /// Whether the primary may add lanes by itself.
+    pub auto_scale: bool,
+    /// The most lanes it may add.
+    pub max_lanes: Number,
+    /// The row budget, if it is known.
+    pub rows: Option<RowBudget>,
+}
+
+/// Why a pool does not grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoGrowth {
+    /// Autoscaling is off.
+    Off,
+    /// There are as many lanes as are asked for.
+    Enough,
+    /// One more would not stay within the row budget.
+    RowBudget,
+}
+
+/// Our words: the contract has none.
+impl fmt::Display for NoGrowth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NoGrowth::Off => "autoscaling is off",
+            NoGrowth::Enough => "the pool is as large as demand asks",
+            NoGrowth::RowBudget => "one more lane would exceed the row budget",
+        })
+    }
+}
+
+/// `nextLaneToProvision`: the lane to make next (`lanes.md` 12).
+///
+/// Grows by one, never shrinks. A NaN number of lanes is not enough, and the next lane is NaN.
+///
+/// # Errors
+/// Why none is to be made.
+pub fn next_lane_to_provision(rules: &Rules, facts: &GrowthFacts<'_>) -> Result<Number, NoGrowth> {
+    if !facts.auto_scale {
+        return Err(NoGrowth::Off);
+    }
+    let have = count(facts.provisioned);
+    if (rules.demand.lane_target)(facts.windows, facts.max_lanes).js_le(have) {
+        return Err(NoGrowth::Enough);
+    }
+    let next = have + Number::integer(1);
+    let fits = |budget| {
+        (rules.demand.lane_fits_rows)(&RowFacts {
+            budget,
+            lanes: next,
+            reduce_at: REDUCE_AT,
+        })
+    };
+    if facts.rows.is_some_and(|budget| !fits(budget)) {
+        return Err(NoGrowth::RowBudget);
+    }
+    Ok(next)
+}
