@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use protocol::host::{Bytes, Rows, Text, Value};
+use protocol::host::{Bytes, Rows, SqlError, Statement, Text, Value};
 use protocol::number::Number;
 use rusqlite::types::{Value as Sqlite, ValueRef};
 use rusqlite::{Connection, OpenFlags, params_from_iter};
@@ -16,6 +16,15 @@ pub type Contents = BTreeMap<Text, Vec<Vec<Value>>>;
 pub struct Database(Connection);
 
 impl Database {
+    /// An empty one, in memory.
+    ///
+    /// # Panics
+    /// When SQLite cannot be opened at all.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Database(Connection::open_in_memory().expect("SQLite opens a database in memory"))
+    }
+
     /// The one in this file. A log beside it is read along.
     ///
     /// # Errors
@@ -26,6 +35,18 @@ impl Database {
             file,
             OpenFlags::SQLITE_OPEN_READ_WRITE,
         )?))
+    }
+
+    /// Runs one statement.
+    ///
+    /// # Errors
+    /// What the database refuses.
+    pub fn run(&self, statement: &Statement) -> Result<Rows, SqlError> {
+        self.query(&statement.sql, &statement.params)
+            .map_err(|error| match error {
+                rusqlite::Error::SqliteFailure(_, Some(message)) => SqlError::from_message(&message),
+                other => SqlError::from_message(&other.to_string()),
+            })
     }
 
     /// Everything in it but SQLite's and the platform's own tables.
