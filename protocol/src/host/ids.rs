@@ -76,8 +76,9 @@ impl fmt::Display for ObjectName {
 /// A way to reach an object. Making one sends nothing.
 ///
 /// Calls on one stub arrive in the order they were made; between two stubs there is no order, also when both reach the
-/// same object. After a call on a stub has failed, later calls on it may fail at once with the same error: go on with
-/// [`Stub::fresh`] (`platform.md` sections 11.7 and 12.1).
+/// same object. When a call fails because its callee was reset or the connection was lost, all calls in flight on its
+/// stub fail with it, whether they run or not, and later ones fail at once with the same error: go on with
+/// [`Stub::fresh`] (`platform.md` sections 11.7, 12.1 and 12.2).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Stub {
     /// Which namespace the object is in.

@@ -66,8 +66,11 @@ impl<P: Program, S: Store> Kernel<P, S> {
         if let Some((event, _)) = old {
             self.queue.take(event);
         }
+        let alarm = self.alarm_mut(id);
         // An event that has left the queue and waits for the thread is not the one that counts any more.
-        self.alarm_mut(id).armed += 1;
+        alarm.armed += 1;
+        // Another alarm counts its runs from the start. What a turn sets and takes back again is not another one.
+        alarm.failed = 0;
         let event = stored.map(|at| {
             let due = Micros::when_shown(at).max(self.now);
             let (late, source) = (self.knobs.alarm_lateness, self.source(origin));
@@ -101,24 +104,36 @@ impl<P: Program, S: Store> Kernel<P, S> {
     }
 
     /// An incarnation has ended, perhaps during a run of its alarm. An abort counts as a failed run (`workerd.md` A9);
-    /// of a machine's failure nobody has kept count, and the alarm is simply overdue (A10, A11). Where the commit that had
-    /// set the alarm is lost, there is nothing to run again.
+    /// of a machine's failure nobody has kept count, and the alarm is simply overdue (A10, A11). Between two runs, the
+    /// count is the alarm's and no affair of the incarnation.
     pub(super) fn interrupt_alarm_run(&mut self, id: PartyId, counted: bool) {
         let Some(storage) = &mut self.party_mut(id).storage else {
             return;
         };
         let alarm = &mut storage.alarm;
-        let same = |run: Running| alarm.stored == Some(run.scheduled) || run.set_since;
-        if counted && alarm.running.is_some_and(same) {
+        if counted && alarm.running.is_some() {
             if alarm.end_run(true) {
                 self.retry_alarm(id);
                 return;
             }
-        } else {
-            alarm.running = None;
+        } else if alarm.running.take().is_some() {
             alarm.failed = 0;
         }
         self.sync_alarm(id);
+    }
+
+    /// An alarm's event was waiting for the thread when the incarnation ended: the next one takes it, as the retry that
+    /// it is.
+    pub(super) fn deliver_alarm_again(&mut self, id: PartyId, sent: Sent) {
+        let current = self.alarm_mut(id).armed;
+        if !matches!(sent.delivery, Delivery::Alarm { armed, .. } if armed == current) {
+            return;
+        }
+        let origin = sent.origin;
+        let event = self.schedule(self.now, origin, Pending::Arrival(id, sent));
+        if let Some((key, _)) = &mut self.alarm_mut(id).event {
+            *key = event;
+        }
     }
 
     fn retry_alarm(&mut self, id: PartyId) {

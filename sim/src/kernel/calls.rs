@@ -5,7 +5,9 @@ use protocol::task::Program;
 
 use super::choice::{OriginId, Purpose};
 use super::network::{Aim, CallFault, connection_lost};
-use super::party::{CallerRef, Delivery, Held, Output, PartyId, ReplyTo, Sent, ServiceAnswer, ServiceTime};
+use super::party::{
+    CallerRef, Connection, Delivery, Held, Output, PartyId, ReplyTo, Sent, ServiceAnswer, ServiceTime,
+};
 use super::storage::Store;
 use super::time::Micros;
 use super::watch::{FaultKind, Observer, StepId, What};
@@ -33,14 +35,16 @@ impl<P: Program, S: Store> Kernel<P, S> {
                 stub,
                 request,
             } => {
-                let caller = self.caller(id, call, label, Some(stub.clone()));
+                let caller = self.caller(id, call, label);
                 self.send_call(caller, &stub, request, origin, at, step, watch);
             }
             Output::Reply {
                 to: ReplyTo::Alarm,
                 outcome,
             } => self.end_alarm_run(id, &outcome),
-            Output::Reply { to, outcome } => self.tell(to, outcome, origin, at, watch),
+            Output::Reply { to, outcome } => {
+                self.tell(to, outcome, Connection::Stands, origin, at, watch);
+            }
             Output::Act(effect) => {
                 let who = self.party(id).who.clone();
                 self.see(&who, What::Acted(&effect), watch);
@@ -55,8 +59,9 @@ impl<P: Program, S: Store> Kernel<P, S> {
                 self.shared.insert((store, key), value);
                 let takes = self.service_time(origin, label);
                 self.answer(
-                    self.caller(id, call, label, None),
+                    self.caller(id, call, label),
                     Ok(Answer::Done),
+                    Connection::Stands,
                     origin,
                     at.after(takes),
                     step,
@@ -79,8 +84,9 @@ impl<P: Program, S: Store> Kernel<P, S> {
                     }
                 };
                 self.answer(
-                    self.caller(id, call, label, None),
+                    self.caller(id, call, label),
                     Ok(answer),
+                    Connection::Stands,
                     origin,
                     at.after(takes),
                     step,
@@ -89,13 +95,13 @@ impl<P: Program, S: Store> Kernel<P, S> {
         }
     }
 
-    fn caller(&self, party: PartyId, call: CallId, label: Label, stub: Option<Stub>) -> CallerRef {
+    fn caller(&self, party: PartyId, call: CallId, label: Label) -> CallerRef {
         CallerRef {
             party,
             incarnation: self.party(party).incarnation,
             call,
             label,
-            stub,
+            in_flight: None,
         }
     }
 
@@ -115,7 +121,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
     )]
     fn send_call(
         &mut self,
-        caller: CallerRef,
+        mut caller: CallerRef,
         stub: &Stub,
         request: Request,
         origin: OriginId,
@@ -123,18 +129,18 @@ impl<P: Program, S: Store> Kernel<P, S> {
         step: StepId,
         watch: &mut dyn Observer,
     ) {
-        let aimed = self.aimed_at(&caller);
         let key = self.party(caller.party).stub_key(caller.call.task, stub);
         let state = key
             .as_ref()
             .and_then(|key| self.party(caller.party).stubs.get(key));
         if let Some(error) = state.and_then(|state| state.broken.clone()) {
-            self.answer(caller, Err(error), origin, at, step);
+            self.answer(caller, Err(error), Connection::Stands, origin, at, step);
             return;
         }
+        let aimed = self.aimed_at(&caller);
         let fate = self.fate(&caller, aimed, origin, watch);
         let mut arrival = at.after(fate.request_takes);
-        if let Some(key) = key {
+        if let Some(key) = key.clone() {
             // Calls on one stub start in the order they were made (`platform.md` section 12, item 1).
             let state = self.party_mut(caller.party).stubs.entry(key).or_default();
             arrival = arrival.max(state.last_arrival.after(Micros(1)));
@@ -142,9 +148,13 @@ impl<P: Program, S: Store> Kernel<P, S> {
         }
         let Some(target) = self.object(&stub.namespace, &stub.name) else {
             let error = CallError::thrown(format!("there is no namespace {}", stub.namespace));
-            self.answer(caller, Err(error), origin, at, step);
+            self.answer(caller, Err(error), Connection::Stands, origin, at, step);
             return;
         };
+        caller.in_flight = key.map(|key| {
+            self.party_mut(caller.party)
+                .take_off(caller.call, caller.label, key)
+        });
         if fate.request_lost {
             self.fail(caller, connection_lost(), origin, at, step);
             return;
@@ -238,6 +248,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
         &mut self,
         to: ReplyTo,
         outcome: Outcome,
+        connection: Connection,
         origin: OriginId,
         at: Micros,
         watch: &mut dyn Observer,
@@ -276,22 +287,15 @@ impl<P: Program, S: Store> Kernel<P, S> {
                 match outcome {
                     Ok(response) => {
                         let response = response.expect("a request is answered with a response");
-                        self.answer(caller, Ok(Answer::Response(response)), origin, arrival, step);
+                        let answer = Ok(Answer::Response(response));
+                        self.answer(caller, answer, connection, origin, arrival, step);
                     }
                     Err(error) => {
-                        if error.reset {
-                            self.break_stub(&caller, &error);
-                        }
-                        self.answer(
-                            caller,
-                            Err(CallError {
-                                remote: true,
-                                ..error
-                            }),
-                            origin,
-                            arrival,
-                            step,
-                        );
+                        let error = CallError {
+                            remote: true,
+                            ..error
+                        };
+                        self.answer(caller, Err(error), connection, origin, arrival, step);
                     }
                 }
             }
@@ -299,40 +303,31 @@ impl<P: Program, S: Store> Kernel<P, S> {
         }
     }
 
-    /// Tells a caller, after a while, that its call failed. The stub is of no more use.
+    /// Tells a caller, after a while, that its connection was lost.
     fn fail(&mut self, caller: CallerRef, error: CallError, origin: OriginId, at: Micros, step: StepId) {
         let label = Text::new_static(caller.label.0);
         let (notice, source) = (self.knobs.notice, self.source(origin));
         let notice = notice.draw(&mut self.chance, Purpose::FailureNotice, source, &label);
-        self.break_stub(&caller, &error);
-        self.answer(caller, Err(error), origin, at.after(notice), step);
+        let at = at.after(notice);
+        self.answer(caller, Err(error), Connection::Lost, origin, at, step);
     }
 
-    fn break_stub(&mut self, caller: &CallerRef, error: &CallError) {
-        let party = self.party_mut(caller.party);
-        let key = caller
-            .stub
-            .as_ref()
-            .and_then(|stub| party.stub_key(caller.call.task, stub));
-        if let (Some(key), true) = (key, party.incarnation == caller.incarnation) {
-            // A front Worker's stub is gone when its task has ended.
-            if let Some(state) = party.stubs.get_mut(&key) {
-                state.broken = Some(error.clone());
-            }
-        }
-    }
-
-    fn answer(
+    pub(super) fn answer(
         &mut self,
         to: CallerRef,
         outcome: protocol::host::CallOutcome,
+        connection: Connection,
         origin: OriginId,
         at: Micros,
         cause: StepId,
     ) {
         let party = to.party;
         let sent = Sent {
-            delivery: Delivery::Answer { to, outcome },
+            delivery: Delivery::Answer {
+                to,
+                outcome,
+                connection,
+            },
             origin,
             cause: Some(cause),
         };

@@ -6,7 +6,7 @@ use protocol::host::{CallError, Text};
 use protocol::task::Program;
 
 use super::choice::{OriginId, Purpose};
-use super::party::{Commit, Delivery, Held, Life, Output, Party, PartyId, ReplyTo, Storage};
+use super::party::{Commit, Connection, Delivery, Held, Life, Output, Party, PartyId, ReplyTo, Storage};
 use super::storage::Store;
 use super::time::Micros;
 use super::turn::Undo;
@@ -130,7 +130,9 @@ impl<P: Program, S: Store> Kernel<P, S> {
             .unconfirmed
             .pop_front()
             .expect("a confirmation is of a commit that waits for it");
-        if storage.unconfirmed.is_empty() {
+        // A turn that holds the thread and has written can still be lost: it needs its mark.
+        let may_be_lost = party.holding.as_ref().is_some_and(|turn| turn.undo.is_some());
+        if storage.unconfirmed.is_empty() && !may_be_lost {
             storage.store.forget_all();
         }
         let who = party.who.clone();
@@ -250,23 +252,18 @@ impl<P: Program, S: Store> Kernel<P, S> {
         party.life = None;
         party.incarnation += 1;
         party.stubs.clear();
+        party.in_flight.clear();
         let origins = std::mem::take(&mut party.origins);
         let open = std::mem::take(&mut party.replies).into_iter();
         let mut told: Vec<_> = open
             .map(|(task, to)| (to, origins.get(&task).copied().unwrap_or(end.origin)))
             .collect();
         // What had arrived while the code held the thread is told of the end too.
+        let mut alarm = None;
         for sent in std::mem::take(&mut party.waiting) {
             match sent.delivery {
                 Delivery::Request { reply_to, .. } => told.push((reply_to, sent.origin)),
-                Delivery::Alarm { .. } => {
-                    party
-                        .storage
-                        .as_mut()
-                        .expect("only an object has an alarm")
-                        .alarm
-                        .event = None;
-                }
+                Delivery::Alarm { .. } => alarm = Some(sent),
                 Delivery::Answer { .. } => {}
             }
         }
@@ -283,13 +280,16 @@ impl<P: Program, S: Store> Kernel<P, S> {
                     _ => None,
                 }),
         );
+        if let Some(sent) = alarm {
+            self.deliver_alarm_again(id, sent);
+        }
         let error = CallError {
             remote: true,
             reset: true,
             ..CallError::thrown(end.why.clone())
         };
         for (to, origin) in told.into_iter().filter(|(to, _)| *to != ReplyTo::Alarm) {
-            self.tell(to, Err(error.clone()), origin, self.now, watch);
+            self.tell(to, Err(error.clone()), Connection::Lost, origin, self.now, watch);
         }
     }
 }
@@ -306,6 +306,7 @@ impl<P: Program, S: Store> Party<P, S> {
             origins: self.origins.clone(),
             replies: self.replies.clone(),
             stubs: self.stubs.clone(),
+            in_flight: self.in_flight.clone(),
             calls_made: self.calls_made.clone(),
             holding: self.holding.clone(),
             waiting: self.waiting.clone(),
@@ -330,6 +331,7 @@ impl<P: Program, S: Store> Party<P, S> {
         }
         self.replies.hash(hasher);
         self.calls_made.hash(hasher);
+        self.in_flight.hash(hasher);
         for held in self.holding.iter().flat_map(|turn| &turn.outputs) {
             held.output.hash(hasher);
         }

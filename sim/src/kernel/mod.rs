@@ -14,9 +14,13 @@ mod network;
 mod party;
 mod queue;
 pub mod storage;
+mod stubs;
 mod time;
 mod turn;
 mod watch;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
@@ -380,6 +384,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
             origins: BTreeMap::new(),
             replies: BTreeMap::new(),
             stubs: BTreeMap::new(),
+            in_flight: Vec::new(),
             calls_made: BTreeMap::new(),
             holding: None,
             waiting: VecDeque::new(),
@@ -539,6 +544,14 @@ impl<P: Program, S: Store> Kernel<P, S> {
             Delivery::Answer { to, .. } if to.incarnation != party.incarnation || party.life.is_none() => {
                 None
             }
+            Delivery::Answer {
+                to,
+                outcome,
+                connection,
+            } => {
+                let waited_for = self.land(to, outcome.as_ref().err(), *connection);
+                waited_for.then(|| (delivery.event(&Alarm::default()), None))
+            }
             Delivery::Alarm { armed, .. } => {
                 let alarm = &mut party.storage.as_mut()?.alarm;
                 if *armed != alarm.armed || alarm.running.is_some() {
@@ -548,13 +561,8 @@ impl<P: Program, S: Store> Kernel<P, S> {
                 alarm.begin_run();
                 Some((event, Some(ReplyTo::Alarm)))
             }
-            Delivery::Answer { .. } | Delivery::Request { .. } => {
-                let event = delivery.event(&Alarm::default());
-                let reply_to = match delivery {
-                    Delivery::Request { reply_to, .. } => Some(reply_to),
-                    _ => None,
-                };
-                Some((event, reply_to))
+            Delivery::Request { reply_to, .. } => {
+                Some((delivery.event(&Alarm::default()), Some(reply_to.clone())))
             }
         }
     }

@@ -141,7 +141,8 @@ impl Knobs {
     }
 }
 
-/// A call that a fault is aimed at: the `nth` (from 0) that this party began at this label.
+/// A call that a fault is aimed at: the `nth` (from 0) of this party at this label that leaves. One that fails at once, as
+/// its stub is broken, is not counted, so that it does not use the fault up.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Aim {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use protocol::host::{
-    CallError, CallId, CallOutcome, Effect, Entry, Event, Label, Millis, Namespace, ObjectName, Outcome,
-    Request, Shared, Stub, TaskId, Text,
+    CallId, CallOutcome, Effect, Entry, Event, Label, Millis, Namespace, ObjectName, Outcome, Request,
+    Shared, Stub, TaskId, Text,
 };
 use protocol::task::Program;
 
@@ -12,6 +12,7 @@ use super::choice::{OriginId, PlaceId};
 use super::commit::TurnEnd;
 use super::queue::EventKey;
 use super::storage::Mark;
+use super::stubs::{InFlight, StubKey, StubState};
 use super::time::Micros;
 use super::watch::StepId;
 
@@ -48,7 +49,8 @@ pub(super) struct CallerRef {
     pub incarnation: u32,
     pub call: CallId,
     pub label: Label,
-    pub stub: Option<Stub>,
+    /// Which of the calls in flight on its stubs this is; none for what is not a call, or on a stub for one call.
+    pub in_flight: Option<u32>,
 }
 
 /// Something on its way to a party.
@@ -61,12 +63,21 @@ pub(super) enum Delivery {
     Answer {
         to: CallerRef,
         outcome: CallOutcome,
+        connection: Connection,
     },
     /// Valid while the alarm was not armed again since.
     Alarm {
         retry: u32,
         armed: u64,
     },
+}
+
+/// Whether an answer tells that the connection on which the call was made is no more: then the stub is of no more use,
+/// and all that is in flight on it fails. The flags of an error do not tell, as code can throw them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Connection {
+    Stands,
+    Lost,
 }
 
 /// A delivery with where it comes from.
@@ -159,7 +170,6 @@ pub(super) struct Alarm {
 pub(super) struct AlarmBefore {
     stored: Option<Millis>,
     set_since: bool,
-    failed: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -184,14 +194,12 @@ impl Alarm {
         AlarmBefore {
             stored: self.stored,
             set_since,
-            failed: self.failed,
         }
     }
 
     /// Undoes what was written since.
     pub fn restore(&mut self, before: AlarmBefore) {
         self.stored = before.stored;
-        self.failed = before.failed;
         if let Some(run) = &mut self.running {
             run.set_since = before.set_since;
         }
@@ -205,8 +213,6 @@ impl Alarm {
         self.stored = at;
         if let Some(running) = &mut self.running {
             running.set_since = true;
-        } else {
-            self.failed = 0;
         }
     }
 }
@@ -221,15 +227,6 @@ pub(super) struct Storage<S> {
     pub commits: u64,
     /// When the last confirmation is due: confirmations come in the order of the commits.
     pub last_confirm: Micros,
-}
-
-/// What a party knows of one of its stubs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct StubState {
-    /// When the last call on it arrives: calls on one stub start in the order they were made.
-    pub last_arrival: Micros,
-    /// The error with which it has failed, and will from now on (`platform.md` section 11, item 7).
-    pub broken: Option<CallError>,
 }
 
 /// An object, or an isolate of the front Worker.
@@ -250,8 +247,10 @@ pub(super) struct Party<P: Program, S> {
     pub replies: BTreeMap<TaskId, ReplyTo>,
     /// What it knows of its stubs. An object's live as long as its incarnation; a front Worker's as long as the task
     /// that used them, since the runtime lets nothing that was opened for one request be used for another.
-    pub stubs: BTreeMap<(Option<TaskId>, Stub), StubState>,
-    /// How many calls it has begun at each label.
+    pub stubs: BTreeMap<StubKey, StubState>,
+    /// Its calls on these stubs whose answers are still to come, by number.
+    pub in_flight: Vec<InFlight>,
+    /// How many of its calls have left at each label.
     pub calls_made: BTreeMap<Label, u32>,
     /// A turn whose code has declared work and holds the thread: what it leaves when it has done.
     pub holding: Option<TurnEnd>,
@@ -260,20 +259,12 @@ pub(super) struct Party<P: Program, S> {
     pub storage: Option<Storage<S>>,
 }
 
-impl<P: Program, S> Party<P, S> {
-    /// The scope of a stub that one of its tasks uses; none for a stub for one call, of which nothing is kept.
-    pub fn stub_key(&self, task: TaskId, stub: &Stub) -> Option<(Option<TaskId>, Stub)> {
-        let of_task = self.address.is_none().then_some(task);
-        (!stub.is_for_one_call()).then(|| (of_task, stub.clone()))
-    }
-}
-
 impl Delivery {
     /// The event that this is to an incarnation which takes it.
     pub fn event(&self, alarm: &Alarm) -> Event {
         match self {
             Delivery::Request { request, .. } => Event::Begin(Entry::Request(request.clone())),
-            Delivery::Answer { to, outcome } => Event::Answer {
+            Delivery::Answer { to, outcome, .. } => Event::Answer {
                 call: to.call,
                 outcome: outcome.clone(),
             },

@@ -9,10 +9,9 @@ use protocol::host::{
 use sha2::{Digest, Sha256};
 
 use super::choice::{Chance, OriginId, PlaceId, Source};
-use super::party::{
-    Alarm, AlarmBefore, Held, Output, ReplyTo, ServiceAnswer, ServiceTime, Storage, StubState,
-};
+use super::party::{Alarm, AlarmBefore, Held, Output, ReplyTo, ServiceAnswer, ServiceTime, Storage};
 use super::storage::{Mark, Store, StoreError, Surroundings};
+use super::stubs::{StubKey, StubState};
 use super::time::Micros;
 use super::watch::{Observed, Observer, Service, StepId, What};
 
@@ -34,7 +33,7 @@ pub(super) struct Turn<'k, S> {
     pub running: Option<TaskId>,
     pub origins: &'k mut BTreeMap<TaskId, OriginId>,
     pub replies: &'k mut BTreeMap<TaskId, ReplyTo>,
-    pub stubs: &'k mut BTreeMap<(Option<TaskId>, Stub), StubState>,
+    pub stubs: &'k mut BTreeMap<StubKey, StubState>,
     /// Who is to be told of the end of the task that this event begins.
     pub reply_to: Option<ReplyTo>,
     pub outputs: Vec<Held>,
@@ -90,6 +89,13 @@ impl<'k, S: Store> Turn<'k, S> {
             step: self.step,
             behind_write,
         });
+    }
+
+    /// A front Worker's stubs live no longer than the task that uses them.
+    fn drop_stubs_of(&mut self, task: TaskId) {
+        if self.database.is_none() {
+            self.stubs.retain(|(of_task, _), _| *of_task != Some(task));
+        }
     }
 
     fn begin(
@@ -304,6 +310,8 @@ impl<S: Store> Platform for Turn<'_, S> {
             Cause::Task(by) => self.origin_of(by),
         };
         self.origins.insert(task, origin);
+        // What the task of this number before has sent in its last turn left after it had ended.
+        self.drop_stubs_of(task);
         if let (Cause::Event, Some(reply_to)) = (cause, self.reply_to.take()) {
             self.replies.insert(task, reply_to);
         }
@@ -323,7 +331,7 @@ impl<S: Store> Platform for Turn<'_, S> {
             .replies
             .remove(&task)
             .expect("a task that an event began has somebody to tell of its end");
-        self.stubs.retain(|(of_task, _), _| *of_task != Some(task));
+        self.drop_stubs_of(task);
         self.put_out(task, Output::Reply { to, outcome });
     }
 

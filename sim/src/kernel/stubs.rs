@@ -1,0 +1,116 @@
+//! Stubs: what a party knows of them, and what is in flight on them (`platform.md` sections 11.7 and 12.2).
+
+use protocol::host::{CallError, CallId, Label, Stub, TaskId};
+use protocol::task::Program;
+
+use super::Kernel;
+use super::party::{CallerRef, Connection, Party, PartyId};
+use super::storage::Store;
+use super::watch::StepId;
+
+/// A stub within its scope: an object's live as long as its incarnation, a front Worker's as long as the task.
+pub(super) type StubKey = (Option<TaskId>, Stub);
+
+/// What a party knows of one of its stubs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StubState {
+    /// When the last call on it arrives: calls on one stub start in the order they were made.
+    pub last_arrival: super::Micros,
+    /// The error with which it has failed, and will from now on (`platform.md` section 11, item 7).
+    pub broken: Option<CallError>,
+}
+
+/// A call whose answer is still to come.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct InFlight {
+    /// The lowest number that no other has, so that equal states have equal numbers.
+    number: u32,
+    call: CallId,
+    label: Label,
+    stub: StubKey,
+    /// Its stub has broken, and the caller was told so: the answer that is still to come is for nobody.
+    given_up: bool,
+}
+
+impl<P: Program, S> Party<P, S> {
+    /// The scope of a stub that one of its tasks uses; none for a stub for one call, of which nothing is kept.
+    pub fn stub_key(&self, task: TaskId, stub: &Stub) -> Option<StubKey> {
+        let of_task = self.address.is_none().then_some(task);
+        (!stub.is_for_one_call()).then(|| (of_task, stub.clone()))
+    }
+
+    /// A call leaves.
+    pub fn take_off(&mut self, call: CallId, label: Label, stub: StubKey) -> u32 {
+        let mut numbers = (0_u32..).zip(&self.in_flight);
+        let free = numbers.find(|(number, flight)| flight.number != *number);
+        let number = free.map_or(self.in_flight.len() as u32, |(number, _)| number);
+        let flight = InFlight {
+            number,
+            call,
+            label,
+            stub,
+            given_up: false,
+        };
+        self.in_flight.insert(number as usize, flight);
+        number
+    }
+
+    /// Its answer has come. None where the caller has already been told that it failed.
+    fn land(&mut self, number: u32) -> Option<InFlight> {
+        let at = self
+            .in_flight
+            .binary_search_by_key(&number, |flight| flight.number);
+        let landed = self.in_flight.remove(at.expect("what is answered was in flight"));
+        (!landed.given_up).then_some(landed)
+    }
+}
+
+impl<P: Program, S: Store> Kernel<P, S> {
+    /// An answer is about to be told to its caller. Whether the caller still waits for it; where it tells that the
+    /// connection is lost, all else that is in flight on the stub fails now, and so will all later calls on it.
+    pub(super) fn land(&mut self, to: &CallerRef, error: Option<&CallError>, connection: Connection) -> bool {
+        let Some(number) = to.in_flight else { return true };
+        let party = self.party_mut(to.party);
+        let Some(landed) = party.land(number) else {
+            return false;
+        };
+        if let (Connection::Lost, Some(error)) = (connection, error) {
+            // A front Worker's stub is gone when its task has ended; what it had in flight fails all the same.
+            if let Some(state) = party.stubs.get_mut(&landed.stub) {
+                state.broken = Some(error.clone());
+            }
+            self.give_up(to.party, &landed.stub, error);
+        }
+        true
+    }
+
+    /// Fails all calls in flight on a stub. Each is told in a turn of its own.
+    fn give_up(&mut self, id: PartyId, stub: &StubKey, error: &CallError) {
+        let party = self.party_mut(id);
+        let incarnation = party.incarnation;
+        let on_it = party.in_flight.iter_mut();
+        let on_it = on_it.filter(|flight| flight.stub == *stub && !flight.given_up);
+        let failed: Vec<_> = on_it
+            .map(|flight| {
+                flight.given_up = true;
+                (flight.call, flight.label)
+            })
+            .collect();
+        for (call, label) in failed {
+            let party = self.party_mut(id);
+            let origin = party.origins.get(&call.task).copied();
+            let origin = origin.expect("a task that made a call has started");
+            // The failure is in flight too: it is told once, also where the stub's task has ended since.
+            let in_flight = Some(party.take_off(call, label, stub.clone()));
+            let to = CallerRef {
+                party: id,
+                incarnation,
+                call,
+                label,
+                in_flight,
+            };
+            let step = StepId(self.steps);
+            self.answer(to, Err(error.clone()), Connection::Stands, origin, self.now, step);
+        }
+    }
+}

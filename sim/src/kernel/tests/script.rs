@@ -1,0 +1,409 @@
+//! A program whose objects and front Workers do what the request tells them: a short script of deeds.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use protocol::host::{
+    AlarmRun, Answer, Body, CallError, CallId, CallOutcome, Cause, Effect, End, Entry, Event, Label, Millis,
+    Namespace, Object, Outcome, Payload, Platform, Request, Response, Shared, Statement, Stub, TaskId, Text,
+    Value,
+};
+use protocol::task::{Program, Waiting};
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::EPOCH;
+
+pub const NS: Namespace = Namespace::new("toy");
+
+/// One thing that code can do. What it learns is said in the answer, in the order it learned it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Do {
+    /// Inserts a row.
+    Write(Text),
+    /// Says all rows.
+    Read,
+    /// Runs a statement; says what kind of error it is, if it is one.
+    Sql(Statement),
+    /// Runs several statements as one transaction; says which one failed, and how.
+    Transact(Vec<Statement>, End),
+    /// Sets the alarm to so many milliseconds after the beginning of the run.
+    SetAlarm(u64),
+    ClearAlarm,
+    /// Says when the alarm is due, or `none`.
+    ReadAlarm,
+    /// Adds to the memory.
+    Keep(Text),
+    /// Says what is in the memory.
+    Recall,
+    /// Says the clock, in milliseconds since the beginning of the run.
+    Now,
+    /// Says the object's name.
+    Name,
+    Say(Text),
+    Work(u64),
+    Act(Text),
+    /// Waits for a sleep.
+    Sleep(u64),
+    /// Waits for a digest.
+    Digest,
+    /// Waits for an entry of a shared service, and says it.
+    Get(Text),
+    /// Begins to write an entry of a shared service.
+    Put(Text, Text),
+    /// Begins a call. What its callee says, or the error, is said when it comes.
+    Call(Stub, Vec<Do>),
+    /// Waits for all that was begun.
+    Await,
+    Throw(CallError),
+    Abort(Text),
+}
+
+/// A script on its way.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Script(Vec<Do>);
+
+impl Payload for Script {
+    fn encode(&self) -> String {
+        serde_json::to_string(self).expect("a script has only keys that are texts")
+    }
+}
+
+pub fn request(script: impl Into<Vec<Do>>) -> Request {
+    Request::post("/", Body::typed(Arc::new(Script(script.into()))))
+}
+
+pub fn stub(name: &str) -> Stub {
+    Stub::new(NS, protocol::host::ObjectName::new(name))
+}
+
+pub fn call(name: &str, script: impl Into<Vec<Do>>) -> Do {
+    Do::Call(stub(name), script.into())
+}
+
+pub fn call_on(stub: &Stub, script: impl Into<Vec<Do>>) -> Do {
+    Do::Call(stub.clone(), script.into())
+}
+
+pub fn write(what: &str) -> Do {
+    Do::Write(Text::new(what))
+}
+
+pub fn keep(what: &str) -> Do {
+    Do::Keep(Text::new(what))
+}
+
+pub fn say(what: &str) -> Do {
+    Do::Say(Text::new(what))
+}
+
+pub fn throw(what: &str) -> Do {
+    Do::Throw(CallError::thrown(what))
+}
+
+pub fn abort(what: &str) -> Do {
+    Do::Abort(Text::new(what))
+}
+
+/// The program: what its objects do when their alarm runs is the same for all of them.
+#[derive(Clone, Debug)]
+pub struct Scripted {
+    pub alarm: fn(AlarmRun) -> Vec<Do>,
+}
+
+/// The memory of an incarnation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Memory {
+    kept: Vec<Text>,
+    tasks: BTreeMap<TaskId, Task>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Task {
+    todo: VecDeque<Do>,
+    said: Vec<Text>,
+    is_alarm: bool,
+    begun: BTreeSet<u32>,
+    next: u32,
+    waits: Option<For>,
+    ended: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum For {
+    One(u32),
+    All,
+}
+
+/// How a task goes on after a deed.
+enum Then {
+    On,
+    Wait(For),
+    Ended(Outcome),
+    Aborted,
+}
+
+impl Program for Scripted {
+    type Object = Memory;
+    type Front = Memory;
+
+    fn object(&self, namespace: &Namespace) -> Option<Memory> {
+        (*namespace == NS).then(Memory::default)
+    }
+
+    fn front(&self) -> Memory {
+        Memory::default()
+    }
+
+    fn deliver(&self, object: &mut Memory, event: Event, host: &mut dyn Object) -> Option<TaskId> {
+        self.take(object, event, host, |memory, id, deed, host| {
+            in_object(memory, id, deed, host)
+        })
+    }
+
+    fn deliver_front(&self, front: &mut Memory, event: Event, host: &mut dyn Platform) -> Option<TaskId> {
+        self.take(front, event, host, anywhere)
+    }
+
+    fn waits<'a>(&self, _: &'a Memory) -> Vec<(TaskId, Waiting<'a>)> {
+        Vec::new()
+    }
+
+    fn front_waits<'a>(&self, _: &'a Memory) -> Vec<(TaskId, Waiting<'a>)> {
+        Vec::new()
+    }
+}
+
+impl Scripted {
+    /// One turn: the task that the event begins, or goes on with, runs until it waits or has done.
+    fn take<H: Platform + ?Sized>(
+        &self,
+        memory: &mut Memory,
+        event: Event,
+        host: &mut H,
+        perform: fn(&mut Memory, TaskId, Do, &mut H) -> Then,
+    ) -> Option<TaskId> {
+        let id = match event {
+            Event::Begin(entry) => {
+                let id = memory.begin(self.script(entry));
+                host.started(id, Cause::Event);
+                id
+            }
+            Event::Answer { call, outcome } => {
+                memory.answered(call, outcome)?;
+                call.task
+            }
+            Event::Cancel { .. } => unreachable!("the kernel cancels nobody yet"),
+        };
+        host.running(id);
+        while let Some(task) = memory.tasks.get_mut(&id) {
+            let then = match task.todo.pop_front() {
+                Some(deed) => perform(memory, id, deed, host),
+                None => Then::Ended(Ok(task.answer())),
+            };
+            match then {
+                Then::On => {}
+                Then::Wait(wait) => {
+                    let task = memory.task(id);
+                    task.waits = Some(wait);
+                    if task.must_wait() {
+                        break;
+                    }
+                }
+                Then::Ended(outcome) => {
+                    memory.task(id).ended = true;
+                    memory.bury(id);
+                    host.finished(id, outcome);
+                    break;
+                }
+                Then::Aborted => break,
+            }
+        }
+        Some(id)
+    }
+
+    fn script(&self, entry: Entry) -> Task {
+        let (todo, is_alarm) = match entry {
+            Entry::Request(request) => {
+                let script = request.body.read::<Script>().expect("every request is a script");
+                (script.0.clone(), false)
+            }
+            Entry::Alarm(run) => ((self.alarm)(run), true),
+        };
+        Task {
+            todo: todo.into(),
+            said: Vec::new(),
+            is_alarm,
+            begun: BTreeSet::new(),
+            next: 0,
+            waits: None,
+            ended: false,
+        }
+    }
+}
+
+impl Memory {
+    fn begin(&mut self, task: Task) -> TaskId {
+        // The lowest free number, as protocols on `Actor` have it: what the kernel keeps by task must not outlive it.
+        let free = (0..).map(TaskId).find(|id| !self.tasks.contains_key(id));
+        let id = free.expect("there are more numbers than tasks");
+        self.tasks.insert(id, task);
+        id
+    }
+
+    fn task(&mut self, id: TaskId) -> &mut Task {
+        self.tasks.get_mut(&id).expect("the task that runs is there")
+    }
+
+    /// A task that has ended is gone when all its answers have come.
+    fn bury(&mut self, id: TaskId) {
+        if self
+            .tasks
+            .get(&id)
+            .is_some_and(|task| task.ended && task.begun.is_empty())
+        {
+            self.tasks.remove(&id);
+        }
+    }
+
+    /// Takes an answer. None where nobody goes on with it: the task has ended, or waits for another.
+    fn answered(&mut self, call: CallId, outcome: CallOutcome) -> Option<()> {
+        let task = self.task(call.task);
+        assert!(task.begun.remove(&call.nth), "{call} was answered twice");
+        task.said.extend(said(outcome));
+        let goes_on = !task.must_wait() && task.waits.take().is_some();
+        self.bury(call.task);
+        goes_on.then_some(())
+    }
+}
+
+impl Task {
+    fn call(&mut self, id: TaskId) -> CallId {
+        let nth = self.next;
+        self.next += 1;
+        self.begun.insert(nth);
+        CallId { task: id, nth }
+    }
+
+    fn must_wait(&self) -> bool {
+        match self.waits {
+            Some(For::One(nth)) => self.begun.contains(&nth),
+            Some(For::All) => !self.begun.is_empty(),
+            None => false,
+        }
+    }
+
+    fn answer(&self) -> Option<Response> {
+        (!self.is_alarm).then(|| Response::new(200, Body::text(self.said.join(" "))))
+    }
+}
+
+/// What a task says of an answer.
+fn said(outcome: CallOutcome) -> Option<Text> {
+    match outcome {
+        Ok(Answer::Response(response)) => Some(response.body.to_text()),
+        Ok(Answer::Entry(entry)) => Some(entry.unwrap_or(Text::new_static("nothing"))),
+        Ok(Answer::Digest(_) | Answer::Done) => None,
+        Err(error) => Some(error_text(&error)),
+    }
+    .filter(|text| !text.is_empty())
+}
+
+/// An error and its flags, as the tests compare it.
+pub fn error_text(error: &CallError) -> Text {
+    let flags = [
+        (error.remote, "remote"),
+        (error.retryable, "retryable"),
+        (error.overloaded, "overloaded"),
+        (error.reset, "reset"),
+    ];
+    let mut text = format!("[{}", error.message);
+    for (_, flag) in flags.iter().filter(|(set, _)| *set) {
+        text.push_str(", ");
+        text.push_str(flag);
+    }
+    Text::from(text + "]")
+}
+
+/// What both kinds of party can do.
+fn anywhere<H: Platform + ?Sized>(memory: &mut Memory, id: TaskId, deed: Do, host: &mut H) -> Then {
+    let kept = memory.kept.join(" ");
+    let task = memory.task(id);
+    match deed {
+        Do::Keep(what) => memory.kept.push(what),
+        Do::Recall => task.said.push(Text::from(kept)),
+        Do::Say(what) => task.said.push(what),
+        Do::Now => task.said.push(Text::from(host.now().since(EPOCH).0.to_string())),
+        Do::Work(cost) => host.work(Millis(cost)),
+        Do::Act(kind) => {
+            let detail = Text::default();
+            host.effect(id, Effect { kind, detail });
+        }
+        Do::Put(key, value) => host.put(task.call(id), Label("put"), Shared::Kv, &key, &value, None),
+        Do::Call(stub, script) => host.call(task.call(id), Label("call"), &stub, request(script)),
+        Do::Await => return Then::Wait(For::All),
+        Do::Sleep(length) => {
+            let call = task.call(id);
+            host.sleep(call, Label("sleep"), Millis(length));
+            return Then::Wait(For::One(call.nth));
+        }
+        Do::Get(key) => {
+            let call = task.call(id);
+            host.get(call, Label("get"), Shared::Kv, &key);
+            return Then::Wait(For::One(call.nth));
+        }
+        Do::Throw(error) => return Then::Ended(Err(error)),
+        of_objects => panic!("only an object can {of_objects:?}"),
+    }
+    Then::On
+}
+
+/// What an object can do besides.
+fn in_object(memory: &mut Memory, id: TaskId, deed: Do, host: &mut dyn Object) -> Then {
+    let task = memory.task(id);
+    match deed {
+        Do::Write(what) => {
+            host.sql(&Statement::new(CREATE, []))
+                .expect("the table can be made");
+            let insert = Statement::new("INSERT INTO t (v) VALUES (?)", [Value::Text(what)]);
+            host.sql(&insert).expect("a row can be added");
+        }
+        Do::Read => {
+            let rows = host
+                .sql(&Statement::new("SELECT v FROM t", []))
+                .map(|rows| rows.rows);
+            let rows = rows.unwrap_or_default();
+            task.said
+                .extend(rows.iter().filter_map(|row| row[0].as_text()).map(Text::new));
+        }
+        Do::Sql(statement) => {
+            let refused = host.sql(&statement).err();
+            task.said
+                .extend(refused.map(|error| Text::from(format!("{:?}", error.kind))));
+        }
+        Do::Transact(batch, end) => {
+            let failed = host.transaction(&batch, end).err();
+            task.said
+                .extend(failed.map(|failed| Text::from(format!("{:?} at {}", failed.error.kind, failed.at))));
+        }
+        Do::SetAlarm(at) => host.set_alarm(Some(EPOCH.after(Millis(at)))),
+        Do::ClearAlarm => host.set_alarm(None),
+        Do::ReadAlarm => {
+            let due = host.alarm().map(|at| at.since(EPOCH).0.to_string());
+            task.said.push(due.map_or(Text::new_static("none"), Text::from));
+        }
+        Do::Name => task.said.extend(host.name().map(|name| name.0.clone())),
+        Do::Digest => {
+            let call = task.call(id);
+            host.digest(call, Label("digest"), b"");
+            return Then::Wait(For::One(call.nth));
+        }
+        Do::Abort(why) => {
+            host.abort(&why);
+            return Then::Aborted;
+        }
+        deed => return anywhere(memory, id, deed, host),
+    }
+    Then::On
+}
+
+const CREATE: &str = "CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, v TEXT)";
