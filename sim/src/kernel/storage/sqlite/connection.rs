@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use protocol::host::{Millis, Text};
 use rusqlite::backup::{Backup, StepResult};
+use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
@@ -140,6 +141,11 @@ fn secure(mut connection: Connection, limits: &Limits) -> Opened {
             .set_limit(limit, value as i32)
             .expect("SQLite knows its limits");
     }
+    // Otherwise a statement whose LIMIT is a parameter is prepared anew for each value. Numbers are bound as REAL, of
+    // which the planner would make nothing.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .expect("SQLite knows its settings");
     functions::override_in(&connection, &shared, limits.row_bytes);
     authoriser::install(&mut connection, Arc::clone(&shared));
     Opened { connection, shared }

@@ -1,9 +1,12 @@
 //! A database and what lies beneath its savepoints.
 //!
-//! An object's first statements usually make its tables. They are its *groundwork*. A database that comes back from an
-//! object is emptied and has the groundwork done again, once and for all: it is committed, and a savepoint, the *base*,
-//! is set upon it. To empty it from then on is to go back to the base, and the next object that begins with the same
-//! statements finds them done, and its other statements prepared.
+//! An object's first statements usually make its tables. They are its *groundwork*. When it is done, the database is
+//! emptied and has it done again, once and for all: it is committed, and a savepoint, the *base*, is set upon it. To
+//! empty the database from then on is to go back to the base, and the next object that begins with the same statements
+//! finds them done, and its other statements prepared.
+//!
+//! It is committed for another reason too: to SQLite, whatever is undone in a transaction that has changed the schema
+//! undoes the schema, and it prepares all statements anew.
 
 use std::sync::Arc;
 
@@ -94,6 +97,16 @@ impl Database {
             .expect("the store's own statements run");
     }
 
+    /// The object is about to do something besides groundwork: what it has done is put beneath the base, as long as
+    /// that is all. Whether it was put there only now, and no savepoint is left.
+    pub(super) fn end_groundwork(&mut self) -> bool {
+        let ends = self.on_base && self.at_groundwork && !self.groundwork.is_empty();
+        if ends {
+            self.clean();
+        }
+        ends
+    }
+
     /// As it was before an object used it, with that object's groundwork beneath. The database must be on its base.
     pub(super) fn clean(&mut self) {
         self.go_to_base();
@@ -133,6 +146,11 @@ impl Database {
     pub(super) fn shorten_groundwork(&mut self, steps: usize) {
         self.groundwork.truncate(steps);
         self.at_groundwork = true;
+    }
+
+    #[cfg(test)]
+    pub(super) fn prepared_anew(&self) -> i32 {
+        self.held.prepared_anew()
     }
 
     pub(super) fn connection(&self) -> &Connection {

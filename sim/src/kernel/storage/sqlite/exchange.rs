@@ -92,6 +92,12 @@ impl SqliteStore {
         self.database.as_ref().is_some_and(found)
     }
 
+    /// How often SQLite has prepared one of its statements anew.
+    #[cfg(test)]
+    pub(in super::super) fn prepared_anew(&self) -> i32 {
+        self.database.as_ref().map_or(0, Database::prepared_anew)
+    }
+
     /// The database, holding what the object has done and nothing else; none where it has done nothing.
     pub(super) fn whole_database(&mut self) -> Option<&Database> {
         if !self.ahead().is_empty() {

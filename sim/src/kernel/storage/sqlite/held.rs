@@ -4,6 +4,8 @@
 //! it back. A statement borrows its connection, so the two live in one cell.
 
 use protocol::host::{Rows, SqlError, SqlErrorKind, Text, Value};
+#[cfg(test)]
+use rusqlite::StatementStatus;
 use rusqlite::{Connection, Error, Statement};
 use self_cell::self_cell;
 
@@ -172,6 +174,15 @@ impl Held {
 
     pub(super) fn traits(&self, number: Number) -> &Traits {
         &self.0.borrow_dependent().by_number[number.0].traits
+    }
+
+    /// How often SQLite has prepared a held statement anew.
+    #[cfg(test)]
+    pub(super) fn prepared_anew(&self) -> i32 {
+        let held = &self.0.borrow_dependent().by_number;
+        held.iter()
+            .map(|held| held.statement.get_status(StatementStatus::RePrepare))
+            .sum()
     }
 
     /// Runs a statement that is held.

@@ -133,6 +133,19 @@ impl SqliteStore {
         }
     }
 
+    /// Prepares a statement; the first that is no groundwork ends it.
+    fn prepare(&mut self, sql: &Text) -> Result<Option<Number>, RunError> {
+        let database = self.opened();
+        let prepared = database.prepare(sql)?;
+        let goes_on = prepared.is_none_or(|number| database.traits(number).only_makes);
+        if goes_on || !database.end_groundwork() {
+            return Ok(prepared);
+        }
+        self.marks.iter_mut().for_each(|mark| mark.savepoint = 1);
+        // That has dropped what was prepared.
+        self.opened().prepare(sql)
+    }
+
     /// Runs a statement that is prepared.
     fn run_prepared(&mut self, number: Number, sql: &Text, params: &[Value]) -> Ran {
         let writes = self.opened().traits(number).writes.clone();
@@ -204,7 +217,7 @@ impl Store for SqliteStore {
             let (marks, log) = self.leave_pool();
             self.replay(&marks, log);
         }
-        match self.opened().prepare(sql) {
+        match self.prepare(sql) {
             Ok(Some(number)) => self.run_prepared(number, sql, params),
             Ok(None) => Ran {
                 outcome: Ok(Rows::default()),

@@ -231,20 +231,46 @@ fn the_pool_keeps_to_the_limits() {
 #[test]
 fn groundwork_is_done_once() {
     let pool = SqlitePool::default();
-    let lives: [&[Do]; 3] = [
-        &[Run(A), Run(B), Run(C), Run("SELECT 1")],
-        &[Run(D), Run("SELECT 1")],
-        &[Run("CREATE TABLE f AS SELECT 1"), Run("SELECT 1")],
-    ];
-    for (life, is_groundwork) in lives.into_iter().zip([true, true, false]) {
+    for (tables, is_groundwork) in [
+        ([A, B, C].as_slice(), true),
+        (&[D], true),
+        (&["CREATE TABLE f AS SELECT 1"], false),
+    ] {
         for nth in 0..3 {
             let mut store = SqliteStore::open(&pool, Limits::default());
-            for what in life {
-                if let Run(sql) = what {
-                    store.run(&statement(sql, &[]));
-                }
+            for sql in tables {
+                store.run(&statement(sql, &[]));
             }
             assert_eq!(store.found_its_groundwork(), is_groundwork && nth > 0);
+            store.run(&statement("SELECT 1", &[]));
         }
     }
+}
+
+/// SQLite prepares anew, unasked: each statement after something is undone in a transaction that has changed the
+/// schema, and a statement with a parameter for its LIMIT at each new value.
+#[test]
+fn nothing_is_prepared_twice() {
+    let mut store = SqliteStore::open(&SqlitePool::default(), Limits::default());
+    let turn = store.mark();
+    for sql in [A, B] {
+        store.run(&statement(sql, &[]));
+    }
+    for nth in 0..4_u32 {
+        let batch = store.mark();
+        for (sql, params) in [
+            ("INSERT INTO a (k) VALUES (?)", [nth.into()].as_slice()),
+            (
+                "SELECT k FROM a WHERE k > ? ORDER BY k LIMIT ?",
+                &[nth.into(), nth.into()],
+            ),
+        ] {
+            let ran = store.run(&statement(sql, params)).outcome;
+            assert!(ran.is_ok(), "{ran:?}");
+        }
+        store.rollback_to(batch);
+        store.release(batch);
+    }
+    store.release(turn);
+    assert_eq!(store.prepared_anew(), 0);
 }
