@@ -132,7 +132,7 @@ impl<S: Store> World<S> {
         }
         let program = Scripted { alarm: setting.alarm };
         let chance = Chance::new(7, &setting.fixed);
-        let mut kernel = Kernel::new(program, chance, setting.knobs, aims);
+        let mut kernel = Kernel::new(program, &S::Pool::default(), chance, setting.knobs, aims);
         kernel.add_front();
         kernel.add_front();
         World {
