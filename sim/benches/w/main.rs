@@ -28,20 +28,35 @@ impl Observer for Chains {
     }
 }
 
+/// The databases that runs leave to the next one.
+#[derive(Default)]
+struct Pools {
+    model: <ModelStore as Store>::Pool,
+    sqlite: <SqliteStore as Store>::Pool,
+}
+
 /// A form of W: runs a seed with so many lanes for so many seconds, and checks it. Answers how many events it took.
-type Form = fn(u64, u32, u32) -> u64;
+type Form = fn(&Pools, u64, u32, u32) -> u64;
 
 const FORMS: [(&str, Form); 6] = [
-    ("plain loop", |seed, lanes, seconds| {
+    ("plain loop", |_, seed, lanes, seconds| {
         checked(plain::run::<plain::Maps>(seed, lanes, seconds))
     }),
-    ("ordinary rusqlite", |seed, lanes, seconds| {
+    ("ordinary rusqlite", |_, seed, lanes, seconds| {
         checked(plain::run::<ordinary::Ordinary>(seed, lanes, seconds))
     }),
-    ("model, no chains", bare::<ModelStore>),
-    ("model", chained::<ModelStore>),
-    ("sqlite, no chains", bare::<SqliteStore>),
-    ("sqlite", chained::<SqliteStore>),
+    ("model, no chains", |pools, seed, lanes, seconds| {
+        bare::<ModelStore>(&pools.model, seed, lanes, seconds)
+    }),
+    ("model", |pools, seed, lanes, seconds| {
+        chained::<ModelStore>(&pools.model, seed, lanes, seconds)
+    }),
+    ("sqlite, no chains", |pools, seed, lanes, seconds| {
+        bare::<SqliteStore>(&pools.sqlite, seed, lanes, seconds)
+    }),
+    ("sqlite", |pools, seed, lanes, seconds| {
+        chained::<SqliteStore>(&pools.sqlite, seed, lanes, seconds)
+    }),
 ];
 
 fn checked(mut outcome: Outcome) -> u64 {
@@ -49,13 +64,13 @@ fn checked(mut outcome: Outcome) -> u64 {
     outcome.events
 }
 
-fn bare<S: Store>(seed: u64, lanes: u32, seconds: u32) -> u64 {
-    checked(simulated::run::<S>(seed, lanes, seconds, &mut ()))
+fn bare<S: Store>(pool: &S::Pool, seed: u64, lanes: u32, seconds: u32) -> u64 {
+    checked(simulated::run::<S>(seed, lanes, seconds, pool, &mut ()))
 }
 
-fn chained<S: Store>(seed: u64, lanes: u32, seconds: u32) -> u64 {
+fn chained<S: Store>(pool: &S::Pool, seed: u64, lanes: u32, seconds: u32) -> u64 {
     let mut chains = Chains::default();
-    let events = checked(simulated::run::<S>(seed, lanes, seconds, &mut chains));
+    let events = checked(simulated::run::<S>(seed, lanes, seconds, pool, &mut chains));
     std::hint::black_box((chains.0.0.finish(), chains.1.0.finish()));
     events
 }
@@ -75,7 +90,7 @@ struct Batch {
 }
 
 /// Runs seeds until enough time has passed to be measured.
-fn batch(form: Form, lanes: u32, seconds: u32, first: u64) -> Batch {
+fn batch(form: Form, pools: &Pools, lanes: u32, seconds: u32, first: u64) -> Batch {
     let start = cpu_ns();
     let mut batch = Batch {
         ns: 0,
@@ -83,7 +98,7 @@ fn batch(form: Form, lanes: u32, seconds: u32, first: u64) -> Batch {
         events: 0,
     };
     while batch.ns < ENOUGH_NS {
-        batch.events += form(first + batch.seeds, lanes, seconds);
+        batch.events += form(pools, first + batch.seeds, lanes, seconds);
         batch.seeds += 1;
         batch.ns = cpu_ns() - start;
     }
@@ -96,9 +111,10 @@ const ROUNDS: u64 = 7;
 /// One size: all forms, in turns, so that a slow moment of the machine hits all of them.
 fn size(lanes: u32, seconds: u32) {
     let mut batches: Vec<Vec<Batch>> = FORMS.iter().map(|_| Vec::new()).collect();
+    let pools = Pools::default();
     for round in 0..ROUNDS {
         for (of_form, (_, form)) in batches.iter_mut().zip(FORMS) {
-            of_form.push(batch(form, lanes, seconds, 1 + 1_000 * round));
+            of_form.push(batch(form, &pools, lanes, seconds, 1 + 1_000 * round));
         }
     }
     let medians: Vec<(u64, u64)> = batches.iter_mut().map(|of_form| median(of_form)).collect();
@@ -154,8 +170,9 @@ fn main() {
                 .find(|(name, _)| *name == words[0])
                 .expect("a form")
                 .1;
+            let pools = Pools::default();
             let events: u64 = (1..=u64::from(number(3)))
-                .map(|seed| form(seed, number(1), number(2)))
+                .map(|seed| form(&pools, seed, number(1), number(2)))
                 .sum();
             println!("{events} events");
         }

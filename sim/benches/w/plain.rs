@@ -186,7 +186,7 @@ impl<D: Database> Loop<D> {
     fn send(&mut self, event: Event) {
         let (least, most) = (LATENCY_MS.0 * 1_000, LATENCY_MS.1 * 1_000);
         let drawn = self.choices.below((most - least + 1) * u64::from(LOST_ONE_IN));
-        if drawn % u64::from(LOST_ONE_IN) > 0 {
+        if !drawn.is_multiple_of(u64::from(LOST_ONE_IN)) {
             self.schedule(self.now + least + drawn / u64::from(LOST_ONE_IN), event);
         }
     }

@@ -28,10 +28,22 @@ fn knobs() -> Knobs {
     }
 }
 
-/// Runs a seed.
-pub fn run<S: Store>(seed: u64, lanes: u32, seconds: u32, watch: &mut dyn Observer) -> Outcome {
+/// Runs a seed on databases of this pool.
+pub fn run<S: Store>(
+    seed: u64,
+    lanes: u32,
+    seconds: u32,
+    pool: &S::Pool,
+    watch: &mut dyn Observer,
+) -> Outcome {
     let mut choices = Choices::new(seed);
-    let mut kernel = Kernel::<W, S>::new(W { lanes }, Chance::new(seed, &[]), knobs(), BTreeMap::new());
+    let mut kernel = Kernel::<W, S>::new(
+        W { lanes },
+        pool,
+        Chance::new(seed, &[]),
+        knobs(),
+        BTreeMap::new(),
+    );
     let client = kernel.add_front();
     let objects: Vec<PartyId> = (0..=lanes)
         .map(|number| {
@@ -58,13 +70,9 @@ pub fn run<S: Store>(seed: u64, lanes: u32, seconds: u32, watch: &mut dyn Observ
     }
     let end = Micros::from_millis(u64::from(seconds) * 1_000);
     while let Some(next) = kernel.earliest().filter(|next| next.at <= end) {
-        match kernel.step(next, watch) {
-            Some(Stepped::Item(item)) => {
-                let (_, to, request) = &items[item as usize];
-                kernel.send(item, *to, request.clone());
-            }
-            Some(Stepped::Unsupported(statement)) => panic!("the store does not run `{statement}`"),
-            _ => {}
+        if let Some(Stepped::Item(item)) = kernel.step(next, watch) {
+            let (_, to, request) = &items[item as usize];
+            kernel.send(item, *to, request.clone());
         }
     }
     outcome(&mut kernel, &objects)
