@@ -1,14 +1,11 @@
 //! Commits, the output gate, and the end of an incarnation (`platform.md` sections 3, 4, 9).
 
-use std::hash::{Hash, Hasher};
-
 use protocol::host::{CallError, Text};
 use protocol::task::Program;
 
 use super::choice::{OriginId, Purpose};
-use super::party::{Commit, Connection, Delivery, Held, Life, Output, Party, PartyId, ReplyTo, Storage};
+use super::party::{Commit, Connection, Delivery, Held, Output, PartyId, ReplyTo};
 use super::storage::Store;
-use super::time::Micros;
 use super::turn::Undo;
 use super::watch::{FaultKind, Observer, What};
 use super::{Kernel, Pending};
@@ -290,68 +287,6 @@ impl<P: Program, S: Store> Kernel<P, S> {
         };
         for (to, origin) in told.into_iter().filter(|(to, _)| *to != ReplyTo::Alarm) {
             self.tell(to, Err(error.clone()), Connection::Lost, origin, self.now, watch);
-        }
-    }
-}
-
-impl<P: Program, S: Store> Party<P, S> {
-    pub(super) fn fork(&mut self) -> Self {
-        Party {
-            who: self.who.clone(),
-            address: self.address.clone(),
-            place: self.place,
-            alarm_origin: self.alarm_origin,
-            incarnation: self.incarnation,
-            life: self.life.clone(),
-            origins: self.origins.clone(),
-            replies: self.replies.clone(),
-            stubs: self.stubs.clone(),
-            in_flight: self.in_flight.clone(),
-            calls_made: self.calls_made.clone(),
-            holding: self.holding.clone(),
-            waiting: self.waiting.clone(),
-            storage: self.storage.as_mut().map(|storage| Storage {
-                store: storage.store.fork(),
-                alarm: storage.alarm.clone(),
-                unconfirmed: storage.unconfirmed.clone(),
-                commits: storage.commits,
-                last_confirm: storage.last_confirm,
-            }),
-        }
-    }
-
-    /// Hashes what decides what can happen to this party from here on. Times count from now, and what only counts
-    /// how much has happened is left out. Times that the protocol keeps in rows or in memory count as they stand.
-    pub(super) fn hash_state(&mut self, now: Micros, hasher: &mut impl Hasher) {
-        self.who.hash(hasher);
-        match &self.life {
-            Some(Life::Object(object)) => object.hash(hasher),
-            Some(Life::Front(front)) => front.hash(hasher),
-            None => 0_u8.hash(hasher),
-        }
-        self.replies.hash(hasher);
-        self.calls_made.hash(hasher);
-        self.in_flight.hash(hasher);
-        for held in self.holding.iter().flat_map(|turn| &turn.outputs) {
-            held.output.hash(hasher);
-        }
-        for sent in &self.waiting {
-            sent.delivery.hash(hasher);
-        }
-        for (stub, state) in &self.stubs {
-            (stub, &state.broken, state.last_arrival.since(now)).hash(hasher);
-        }
-        if let Some(storage) = &mut self.storage {
-            storage.store.digest().hash(hasher);
-            let alarm = &storage.alarm;
-            let due = alarm.stored.map(|at| Micros::when_shown(at).since(now));
-            (due, alarm.running.map(|run| run.set_since), alarm.failed).hash(hasher);
-            storage.last_confirm.since(now).hash(hasher);
-            for commit in &storage.unconfirmed {
-                for held in &commit.held {
-                    held.output.hash(hasher);
-                }
-            }
         }
     }
 }

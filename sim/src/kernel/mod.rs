@@ -10,9 +10,11 @@ mod calls;
 mod chain;
 mod choice;
 mod commit;
+mod delivery;
 mod network;
 mod party;
 mod queue;
+mod state;
 pub mod storage;
 mod stubs;
 mod time;
@@ -23,11 +25,9 @@ mod watch;
 mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::{Hash, Hasher};
 
 use protocol::host::{Namespace, ObjectName, Outcome, Request, Shared, Text};
 use protocol::task::{Program, Waiting};
-use xxhash_rust::xxh3::Xxh3;
 
 pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
 pub use choice::{Chance, ChoiceKey, FixedChoice, Origin, OriginId, PlaceId, Purpose, Ratio, Source};
@@ -37,13 +37,11 @@ pub use queue::EventKey;
 pub use time::{EPOCH, Micros};
 pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
 
-use commit::TurnEnd;
 use party::{Alarm, Delivery, Life, Party, ReplyTo, Sent, Storage};
 use queue::Queue;
+use storage::Store;
 use storage::limits::Limits;
-use storage::{Store, Surroundings};
 pub use turn::UnsupportedStatement;
-use turn::{Database, Turn};
 
 /// What is still to come.
 #[derive(Clone, Debug)]
@@ -415,207 +413,5 @@ impl<P: Program, S: Store> Kernel<P, S> {
             .chance
             .choose(Purpose::Order, source, &Text::default(), 1 << 32);
         self.queue.schedule(at, tie, pending)
-    }
-
-    /// Something has reached a party: it has its turn, or waits until the thread is free.
-    fn arrive(&mut self, id: PartyId, sent: Sent, watch: &mut dyn Observer) {
-        let party = self.party_mut(id);
-        if party.waiting.is_empty() && party.holding.is_none() {
-            self.turn(id, sent, watch);
-        } else {
-            party.waiting.push_back(sent);
-        }
-    }
-
-    /// The code that held a party's thread has done.
-    fn done(&mut self, id: PartyId, incarnation: u32, watch: &mut dyn Observer) {
-        let party = self.party_mut(id);
-        if party.incarnation == incarnation
-            && let Some(turn) = party.holding.take()
-        {
-            self.end_turn(id, turn, watch);
-            self.free(id, watch);
-        }
-    }
-
-    /// A party's thread is free: the first that waits for it has its turn.
-    fn free(&mut self, id: PartyId, watch: &mut dyn Observer) {
-        let party = self.party_mut(id);
-        if party.holding.is_some() {
-            return;
-        }
-        if let Some(sent) = party.waiting.pop_front() {
-            self.turn(id, sent, watch);
-        }
-        let party = self.party(id);
-        if let (None, Some(next)) = (&party.holding, party.waiting.front()) {
-            let origin = next.origin;
-            self.schedule(self.now, origin, Pending::Free(id));
-        }
-    }
-
-    /// One turn of a party's code.
-    fn turn(&mut self, id: PartyId, sent: Sent, watch: &mut dyn Observer) {
-        let Some((event, reply_to)) = self.admit(id, sent.delivery) else {
-            return;
-        };
-        self.turns += 1;
-        let step = StepId(self.steps);
-        let who = self.party(id).who.clone();
-        let party = &mut self.parties[id.0 as usize];
-        let life = party.life.get_or_insert_with(|| match &party.address {
-            Some((namespace, _)) => {
-                let object = self.program.object(namespace);
-                Life::Object(object.expect("an object was made in a namespace that the program has"))
-            }
-            None => Life::Front(self.program.front()),
-        });
-        let what = What::Delivered {
-            incarnation: party.incarnation,
-            event: &event,
-            cause: sent.cause,
-            origin: self.chance.origin_of(sent.origin),
-        };
-        watch.observe(&Observed {
-            step,
-            at: self.now,
-            who: &who,
-            what,
-        });
-        let surroundings = Surroundings {
-            now: self.now.shown(),
-            entropy: self.chance.choose(
-                Purpose::Entropy,
-                Source {
-                    origin: sent.origin,
-                    place: party.place,
-                },
-                &Text::new_static("sql"),
-                u64::MAX,
-            ),
-        };
-        let mut turn = Turn {
-            step,
-            started: self.now,
-            worked: Micros::ZERO,
-            who: &who,
-            name: party.address.as_ref().map(|(_, name)| name),
-            database: party
-                .storage
-                .as_mut()
-                .map(|storage| Database::new(storage, surroundings)),
-            chance: &mut self.chance,
-            origin: sent.origin,
-            origins: &mut party.origins,
-            replies: &mut party.replies,
-            stubs: &mut party.stubs,
-            reply_to,
-            place: party.place,
-            running: None,
-            outputs: Vec::new(),
-            aborted: None,
-            watch: &mut *watch,
-        };
-        match life {
-            Life::Object(object) => self.program.deliver(object, event, &mut turn),
-            Life::Front(front) => self.program.deliver_front(front, event, &mut turn),
-        };
-        let (worked, origin) = (turn.worked, sent.origin);
-        let undo = turn.database.as_ref().and_then(|database| database.undo);
-        let end = TurnEnd {
-            undo,
-            outputs: turn.outputs,
-            aborted: turn.aborted,
-            origin,
-        };
-        if worked == Micros::ZERO {
-            self.end_turn(id, end, watch);
-        } else {
-            let incarnation = party.incarnation;
-            party.holding = Some(end);
-            self.schedule(self.now.after(worked), origin, Pending::Done(id, incarnation));
-        }
-    }
-
-    /// The event that a delivery is to the incarnation that is there now; none where it was meant for an earlier one.
-    fn admit(&mut self, id: PartyId, delivery: Delivery) -> Option<(protocol::host::Event, Option<ReplyTo>)> {
-        let party = self.party_mut(id);
-        match &delivery {
-            Delivery::Answer { to, .. } if to.incarnation != party.incarnation || party.life.is_none() => {
-                None
-            }
-            Delivery::Answer {
-                to,
-                outcome,
-                connection,
-            } => {
-                let waited_for = self.land(to, outcome.as_ref().err(), *connection);
-                waited_for.then(|| (delivery.event(&Alarm::default()), None))
-            }
-            Delivery::Alarm { armed, .. } => {
-                let alarm = &mut party.storage.as_mut()?.alarm;
-                if *armed != alarm.armed || alarm.running.is_some() {
-                    return None;
-                }
-                let event = delivery.event(alarm);
-                alarm.begin_run();
-                Some((event, Some(ReplyTo::Alarm)))
-            }
-            Delivery::Request { reply_to, .. } => {
-                Some((delivery.event(&Alarm::default()), Some(reply_to.clone())))
-            }
-        }
-    }
-
-    /// A world of its own in the same state: from here on, both can be run.
-    #[must_use]
-    pub fn fork(&mut self) -> Self {
-        Kernel {
-            program: self.program.clone(),
-            pool: self.pool.clone(),
-            now: self.now,
-            steps: self.steps,
-            turns: self.turns,
-            queue: self.queue.clone(),
-            chance: self.chance.clone(),
-            here: self.here,
-            knobs: self.knobs.clone(),
-            aims: self.aims.clone(),
-            parties: self.parties.iter_mut().map(Party::fork).collect(),
-            objects: self.objects.clone(),
-            fronts: self.fronts.clone(),
-            names: self.names.clone(),
-            shared: self.shared.clone(),
-        }
-    }
-
-    /// A digest of the state that decides what can happen from here on: times count from now, and the numbers that
-    /// only tell how much has happened are left out.
-    #[must_use]
-    pub fn state_digest(&mut self) -> u128 {
-        let mut hasher = Xxh3::new();
-        for party in &mut self.parties {
-            party.hash_state(self.now, &mut hasher);
-        }
-        for (key, pending) in self.queue.iter() {
-            key.at.since(self.now).hash(&mut hasher);
-            pending.hash_state(&mut hasher);
-        }
-        self.shared.hash(&mut hasher);
-        self.aims.hash(&mut hasher);
-        hasher.digest128()
-    }
-}
-
-impl Pending {
-    fn hash_state(&self, hasher: &mut impl Hasher) {
-        std::mem::discriminant(self).hash(hasher);
-        match self {
-            Pending::Item(item) => item.hash(hasher),
-            Pending::Arrival(party, sent) => (party, &sent.delivery).hash(hasher),
-            Pending::Free(party) | Pending::Reset(party, _) => party.hash(hasher),
-            Pending::Done(party, _) | Pending::Confirmed(party, _) => party.hash(hasher),
-            Pending::Answered { item, outcome, .. } => (item, outcome).hash(hasher),
-        }
     }
 }
