@@ -179,3 +179,6 @@ fn collect(rules: &Rules, transaction: &SqlTxn) -> Vec<ForwardStatement> {
         .map(|statement| ForwardStatement::collected(rules, statement))
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

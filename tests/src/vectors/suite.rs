@@ -76,6 +76,9 @@ fn file_trials(file: File, runner: Option<&Arc<Runner>>, report: &Arc<Report>) -
         Ok(vectors) => vectors,
         Err(why) => return vec![failing(&file.stem, why)],
     };
+    if vectors.is_empty() {
+        return vec![failing(&file.stem, "the file holds no vectors".to_owned())];
+    }
     let names = names(&file.stem, &vectors);
     let pairs = vectors.into_iter().zip(names);
     pairs
@@ -129,6 +132,10 @@ fn vector_trial(name: String, vector: Vector, runner: Option<Arc<Runner>>, repor
             (Err(Stop::Unheld(_)), Some((_, why)), _) => {
                 report.unheld(&id, why);
                 Ok(Completion::ignored_with(format!("cannot be held: {why}")))
+            }
+            // Whatever its kind: a vector that never ran has reported nothing.
+            (Err(Stop::Unheld(why)), None, _) => {
+                Err(format!("cannot be held, and is not listed: {why}").into())
             }
             (_, Some(_), _) => Err("listed as impossible to hold, and was held: take it off the list".into()),
             (Ok(None), None, Kind::Gates) => Ok(Completion::Completed),
