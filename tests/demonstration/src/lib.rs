@@ -6,12 +6,12 @@
 //!
 //! ```text
 //! client ──► front ──► follower ──► counter      POST /add, forwarded; or straight from the front
-//!                         │  ◄─────────┘         POST /nudge, when a record is sealed; nobody awaits it
+//!                         │  ◄─────────┘         POST /nudge: awaited when it begins to follow, later by nobody
 //!                         └────► counter         GET /log, by alarm and on a nudge: two pulls can overlap
 //! ```
 //!
 //! Read [`rules`] first: what the protocol decides. Then [`counter`], the longest flow. The document that the protocol
-//! follows has a flaw, as documents do: [`rules::DOCUMENTED`] is what it says, [`rules::hardened`] mends it.
+//! follows has flaws, as documents do: [`rules::DOCUMENTED`] is what it says, [`rules::hardened`] mends it.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 

@@ -155,8 +155,16 @@ struct Chunk<'a> {
     last: bool,
 }
 
-/// A list in strides of `size`, as `slice(i, i + size)` cuts it; an empty list is one empty chunk.
+/// A list in strides of `size`, as `slice(i, i + size)` cuts it; an empty list is one empty
+/// chunk, whatever the size (`lanes.md` 5: with no statements, one transaction that writes the position).
 fn chunked(statements: &[Field<LoggedStatement>], size: Number) -> Vec<Chunk<'_>> {
+    if statements.is_empty() {
+        return vec![Chunk {
+            first: 0,
+            statements,
+            last: true,
+        }];
+    }
     let one = Number::integer(1);
     let count = Number::from(statements.len() as u64);
     let size = one.js_max(size.js_min(one.js_max(count)));

@@ -125,3 +125,22 @@ proptest! {
         prop_assert_eq!(position.inflight.is_some(), !inflight.is_empty());
     }
 }
+
+#[test]
+fn a_record_without_statements_moves_the_position_whatever_the_chunk_size() {
+    for size in [
+        Number::NAN,
+        Number::ZERO,
+        Number::from(-1),
+        Number::from(1),
+        Number::INFINITY,
+    ] {
+        let batches = batches(apply_record(RULES, &at(5), &record(5, 6, 0), &options(size)));
+        let written: Vec<_> = batches
+            .into_iter()
+            .flat_map(|batch| batch.into_parts().0)
+            .collect();
+        let position = Write::number(Key::APPLIED, 6.into()).into_statement();
+        assert_eq!(written, [position], "chunk size {size}");
+    }
+}
