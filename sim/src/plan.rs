@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use protocol::host::Text;
+use protocol::host::{SqlErrorKind, Text};
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Aim, CallFault, FixedChoice, Knobs, Micros};
+use crate::kernel::{Aim, CallFault, FixedChoice, Knobs, Micros, ResetCause, Way};
 
 /// Everything that a run of a world does: the world's shape, the operations, the faults, and the choices that are
 /// fixed. What is not fixed is decided by the seed, each choice by its own key.
@@ -53,14 +53,86 @@ pub enum Act<Operation> {
     Fault(Fault),
 }
 
-/// What breaks.
+/// What breaks. Objects stand as `namespace/name`, isolates of the front Worker as `front N`; one that no run has
+/// reached by then is not struck.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Fault {
     /// An object loses its memory, and perhaps commits that nobody was told of.
     Reset {
-        /// The object, as `namespace/name`.
+        /// The object.
         object: Text,
+        /// Why: what its callers are told.
+        #[serde(default)]
+        cause: ResetCause,
+    },
+    /// An object loses its memory, if it has nothing to do.
+    Evict {
+        /// The object.
+        object: Text,
+    },
+    /// An object is started elsewhere, while its incarnation runs on without its storage.
+    Displace {
+        /// The object.
+        object: Text,
+        /// For how long that one runs on at most.
+        overlap: Micros,
+    },
+    /// Messages from one party to another are lost.
+    Partition {
+        /// The one.
+        from: Text,
+        /// The other.
+        to: Text,
+        /// In one direction or in both.
+        #[serde(default)]
+        way: Way,
+        /// For how long.
+        lasts: Micros,
+    },
+    /// Messages from one party to another do not move; they all arrive when it ends.
+    Clog {
+        /// The one.
+        from: Text,
+        /// The other.
+        to: Text,
+        /// For how long.
+        lasts: Micros,
+    },
+    /// No commit of an object is confirmed.
+    CommitStall {
+        /// The object.
+        object: Text,
+        /// For how long.
+        lasts: Micros,
+    },
+    /// The next commit of an object fails.
+    CommitFailure {
+        /// The object.
+        object: Text,
+    },
+    /// Every statement of an object that writes meets an error.
+    StorageError {
+        /// The object.
+        object: Text,
+        /// Which error.
+        error: SqlErrorKind,
+        /// For how long.
+        lasts: Micros,
+    },
+    /// One statement of an object meets an error.
+    Statement {
+        /// The object.
+        object: Text,
+        /// How many statements still run before it.
+        after: u64,
+        /// Which error.
+        error: SqlErrorKind,
+    },
+    /// The client of another item goes away, if a front Worker works for it.
+    Cancel {
+        /// That item.
+        item: u32,
     },
     /// One call of a party goes wrong.
     Call {
@@ -69,6 +141,31 @@ pub enum Fault {
         /// What happens to it.
         fault: CallFault,
     },
+}
+
+impl Fault {
+    /// How long it lasts, where it does.
+    fn length(&self) -> Option<Micros> {
+        match self {
+            Fault::Displace { overlap: lasts, .. }
+            | Fault::Partition { lasts, .. }
+            | Fault::Clog { lasts, .. }
+            | Fault::CommitStall { lasts, .. }
+            | Fault::StorageError { lasts, .. } => Some(*lasts),
+            Fault::Call { fault, .. } => match fault {
+                CallFault::DelayRequest(by)
+                | CallFault::DelayAnswer(by)
+                | CallFault::Duplicate(by)
+                | CallFault::Cancel(by) => Some(Micros::from_millis(by.0)),
+                CallFault::LoseRequest | CallFault::LoseAnswer => None,
+            },
+            Fault::Reset { .. }
+            | Fault::Evict { .. }
+            | Fault::CommitFailure { .. }
+            | Fault::Statement { .. }
+            | Fault::Cancel { .. } => None,
+        }
+    }
 }
 
 impl<Shape, Operation> Plan<Shape, Operation> {
@@ -135,16 +232,16 @@ impl<Shape, Operation> Plan<Shape, Operation> {
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::if_above("lasts", self.lasts.0, LONGEST)?;
         PlanError::if_above("settles", self.settles.0, LONGEST)?;
-        let knobs = &self.knobs;
-        for (field, most) in [
-            ("knobs.latency.most-us", knobs.latency.most),
-            ("knobs.late-by.most-us", knobs.late_by.most),
-            ("knobs.notice.most-us", knobs.notice.most),
-            ("knobs.confirm.most-us", knobs.confirm.most),
-            ("knobs.service.most-us", knobs.service.most),
-            ("knobs.alarm-lateness.most-us", knobs.alarm_lateness.most),
-        ] {
+        for (field, most) in self.knobs.lengths() {
             PlanError::if_above(field, most.0, LONGEST)?;
+        }
+        for item in &self.items {
+            PlanError::if_above("item.at", item.at.0, LONGEST)?;
+            if let Act::Fault(fault) = &item.act
+                && let Some(length) = fault.length()
+            {
+                PlanError::if_above("item.act.fault", length.0, LONGEST)?;
+            }
         }
         Ok(())
     }

@@ -56,6 +56,7 @@ impl Observer for Log {
             | What::Noted { .. }
             | What::Finished { .. }
             | What::Acted(_)
+            | What::Left { .. }
             | What::Answered { .. } => info!("{what}"),
             What::Ran { .. }
             | What::Transacted { .. }

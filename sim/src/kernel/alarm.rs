@@ -1,123 +1,429 @@
 //! Alarms: one an object, at least once, retried, and given up (`platform.md` section 6).
+//!
+//! The time stands twice: in the object's storage, where code sets it, and with a manager, who wakes the object. The
+//! manager hears of an earlier time before the commit that sets it, and of a later one, or of none, some time after;
+//! so it may wake an object too early, and never too late.
 
-use protocol::host::{Outcome, Text};
-use protocol::task::Program;
+use protocol::host::{AlarmRun, Entry, Event, Millis, Outcome, Text};
 
-use super::choice::Purpose;
-use super::party::{Alarm, Delivery, PartyId, Running, Sent};
+use super::audit::Sabotage;
+use super::choice::{OriginId, Purpose};
+use super::knobs::Span;
+use super::party::{Delivery, PartyId, Sent};
+use super::queue::EventKey;
 use super::storage::Store;
 use super::time::Micros;
-use super::watch::StepId;
+use super::watch::{FaultKind, Observer, StepId, What};
+use super::wide::Guest;
 use super::{Kernel, Pending};
 
 /// How many retries of a failing alarm there are: seven runs in all.
 const RETRIES: u32 = 6;
 
-/// The wait before the first retry; each later one is twice as long.
+/// The wait before the first retry; each later one is twice as long, up to 1,024 s.
 const FIRST_RETRY: Micros = Micros::from_millis(2_000);
+const DOUBLINGS: u32 = 9;
+
+/// How long an alarm is stuck that its own run has set to now: "tens of seconds", by the report.
+const STUCK: Span = Span::millis(10_000, 60_000);
+
+/// An object's one alarm.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Alarm {
+    /// When it is due, by the object's clock, as its storage has it.
+    pub stored: Option<Millis>,
+    /// The run that is under way.
+    pub running: Option<Running>,
+    /// What the manager knows: its event in the queue, and the time it is for.
+    manager: Option<(EventKey, Millis)>,
+    /// How many runs in a row have failed and count.
+    failed: u32,
+    /// How often the wait before the next retry has doubled.
+    backoff: u32,
+    /// Whether the last run failed without counting.
+    uncounted: bool,
+    /// Whether the manager's event is a retry.
+    retrying: bool,
+    /// Whether its own run has set it to now, on a platform where it gets stuck then.
+    stuck: bool,
+    /// How many times an event of it was put into the queue, or taken out: tells the one that counts.
+    armed: u64,
+}
+
+/// The part of an alarm that is undone together with writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct AlarmBefore {
+    stored: Option<Millis>,
+    set_since: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Running {
+    pub incarnation: u32,
+    /// Whether the alarm was set or cleared since the run began.
+    pub set_since: bool,
+}
+
+/// The manager's waking of an object. Valid while the alarm was not armed again since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct AlarmCall {
+    /// How many counted runs have failed before.
+    retry: u32,
+    /// Whether it is a run after a failed one.
+    again: bool,
+    /// Whether it is late beyond what is usual.
+    late: bool,
+    armed: u64,
+}
+
+/// What becomes of a run that its incarnation did not survive (`platform.md` section 6, item 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Interrupted {
+    /// It is a failed run like any other: the code's own doing (`workerd.md` A9).
+    Counts,
+    /// It is tried again after a wait, however often: the storage's doing.
+    DoesNotCount,
+    /// Nobody has kept count: the alarm is simply overdue (A10, A11).
+    Forgotten,
+}
 
 impl Alarm {
-    /// A run begins: until the code sets the alarm again, it sees none.
-    pub(super) fn begin_run(&mut self) {
-        let scheduled = self.stored.expect("an alarm that runs was set");
-        self.running = Some(Running {
-            scheduled,
-            set_since: false,
-        });
-        self.event = None;
+    /// What code sees: inside a run, nothing, unless it was set since (`platform.md` section 6, item 3).
+    pub fn seen(&self) -> Option<Millis> {
+        match self.running {
+            Some(Running { set_since: false, .. }) => None,
+            _ => self.stored,
+        }
     }
 
-    /// A run has ended. Whether a retry is due.
-    fn end_run(&mut self, failed: bool) -> bool {
-        let run = self
-            .running
-            .take()
-            .expect("an alarm's run that ends was under way");
-        if run.set_since {
-            // The new time stands, whether the run failed or not, and counts from the start (`workerd.md` A4, A5).
-            self.failed = 0;
-            return false;
+    /// What a write can change of it.
+    pub fn before(&self) -> AlarmBefore {
+        let set_since = self.running.is_some_and(|run| run.set_since);
+        AlarmBefore {
+            stored: self.stored,
+            set_since,
         }
-        if failed && self.failed < RETRIES {
+    }
+
+    /// Undoes what was written since.
+    pub fn restore(&mut self, before: AlarmBefore) {
+        self.stored = before.stored;
+        if let Some(run) = &mut self.running {
+            run.set_since = before.set_since;
+        }
+    }
+
+    /// Sets it, or clears it.
+    pub fn set(&mut self, at: Option<Millis>) {
+        // The same time once more changes nothing (`platform.md` section 6, item 1), a pending retry included.
+        if self.running.is_none() && self.stored == at {
+            return;
+        }
+        self.stored = at;
+        if let Some(running) = &mut self.running {
+            running.set_since = true;
+        }
+    }
+
+    /// Whether the manager will do something about it.
+    pub fn is_awaited(&self) -> bool {
+        self.manager.is_some()
+    }
+
+    /// When the manager's event is due, as far as that decides what can happen.
+    pub fn summary(&self) -> impl std::hash::Hash {
+        let run = self.running.map(|run| run.set_since);
+        (
+            run,
+            self.failed,
+            self.backoff,
+            self.uncounted,
+            self.retrying,
+            self.stuck,
+        )
+    }
+
+    /// Another alarm counts its runs from the start.
+    fn starts_anew(&mut self) {
+        (self.failed, self.backoff, self.uncounted, self.retrying) = (0, 0, false, false);
+    }
+
+    /// A run has failed. How long until the next one; none where the alarm is given up.
+    fn fails(&mut self, counts: bool) -> Option<Micros> {
+        if counts {
+            if std::mem::take(&mut self.uncounted) {
+                self.backoff = 0;
+            }
+            if self.failed == RETRIES {
+                return None;
+            }
             self.failed += 1;
-            return true;
+        } else {
+            self.uncounted = true;
         }
-        self.failed = 0;
-        self.stored = None;
-        false
+        let wait = Micros(FIRST_RETRY.0 << self.backoff.min(DOUBLINGS));
+        self.backoff += 1;
+        Some(wait)
     }
 }
 
-impl<P: Program, S: Store> Kernel<P, S> {
-    /// Makes the queue agree with an object's alarm after a turn in which it may have changed.
+impl<P: Guest, S: Store> Kernel<P, S> {
+    /// Makes the manager hear at once of an alarm that is due earlier than it knows. How long that takes, which the
+    /// commit has to wait.
+    pub(super) fn tell_manager_of_earlier(&mut self, id: PartyId, origin: OriginId) -> Micros {
+        let alarm = self.alarm_mut(id);
+        let known = alarm.manager.map(|(_, at)| at);
+        let runs = alarm.running.is_some();
+        let runs = runs && !self.sabotaged(Sabotage::TwoAlarmRuns);
+        let alarm = self.alarm_mut(id);
+        let Some(at) = alarm.stored.filter(|_| !runs) else {
+            return Micros::ZERO;
+        };
+        if alarm.stuck || known.is_some_and(|known| known <= at) {
+            return Micros::ZERO;
+        }
+        self.arm(id, at);
+        let (takes, source) = (self.knobs.alarm_sync, self.source(origin));
+        takes.draw(&mut self.chance, Purpose::AlarmSync, source, &Text::default())
+    }
+
+    /// After a turn: whatever disturbs an object frees an alarm that is stuck; and an alarm that came back with lost
+    /// writes is known to the manager.
     pub(super) fn sync_alarm(&mut self, id: PartyId) {
-        let party = self.party(id);
-        let origin = party.alarm_origin;
-        let Some(storage) = &party.storage else { return };
-        let alarm = &storage.alarm;
+        let Some(storage) = &mut self.party_mut(id).storage else {
+            return;
+        };
+        let alarm = &mut storage.alarm;
         if alarm.running.is_some() {
             // At most one run at a time: what was set meanwhile is looked at when the run ends.
             return;
         }
-        let (stored, old) = (alarm.stored, alarm.event);
-        if stored == old.map(|(_, scheduled_for)| scheduled_for) {
+        let freed = std::mem::take(&mut alarm.stuck);
+        let (stored, known) = (alarm.stored, alarm.manager.map(|(_, at)| at));
+        if let Some(at) = stored
+            && (freed || known.is_none_or(|known| known > at))
+        {
+            self.arm(id, at);
+        }
+    }
+
+    /// After a commit is durable: the manager will hear of a later time, or of none; unless it does not.
+    pub(super) fn tell_manager_of_later(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) {
+        let alarm = self.alarm_mut(id);
+        let known = alarm.manager.map(|(_, at)| at);
+        if alarm.running.is_some() || alarm.stuck || known.is_none() || known == alarm.stored {
             return;
         }
-        if let Some((event, _)) = old {
-            self.queue.take(event);
+        if self.strikes(FaultKind::AlarmSyncLost, id, id, origin, &Text::default(), watch) {
+            return;
         }
+        let (takes, source) = (self.knobs.alarm_sync, self.source(origin));
+        let takes = takes.draw(&mut self.chance, Purpose::AlarmSync, source, &Text::default());
+        if takes == Micros::ZERO {
+            self.manager_hears(id);
+        } else {
+            self.schedule(self.now.after(takes), origin, Pending::AlarmSync(id));
+        }
+    }
+
+    /// The manager hears what the storage has.
+    pub(super) fn manager_hears(&mut self, id: PartyId) {
+        let keeps_retry = self.knobs.alarm_keeps_retry;
+        let alarm = self.alarm_mut(id);
+        if alarm.running.is_some() || alarm.stuck || (keeps_retry && alarm.retrying) {
+            return;
+        }
+        match (alarm.stored, alarm.manager) {
+            (Some(at), Some((_, known))) if at == known => {}
+            (Some(at), _) => self.arm(id, at),
+            (None, Some(_)) => self.disarm(id),
+            (None, None) => {}
+        }
+    }
+
+    /// The manager takes an alarm, in the place of the one that it had.
+    fn arm(&mut self, id: PartyId, at: Millis) {
+        if self.sabotaged(Sabotage::LoseAlarm) {
+            return;
+        }
+        self.disarm(id);
+        let due = self.party(id).current.skew.when_shown(at).max(self.now);
+        let origin = self.party(id).alarm_origin;
+        let source = self.source(origin);
+        let label = Text::default();
+        let late = self.knobs.alarm_lateness;
+        let late = late.draw(&mut self.chance, Purpose::AlarmLateness, source, &label);
+        let mut due = due.after(late);
+        let is_late = self.begins(FaultKind::AlarmLate, (id, id), origin, &label);
+        if is_late {
+            let by = self.knobs.alarm_late_by;
+            due = due.after(by.draw(&mut self.chance, Purpose::AlarmLateBy, source, &label));
+        }
+        self.alarm_mut(id).starts_anew();
+        let call = AlarmCall {
+            late: is_late,
+            ..AlarmCall::default()
+        };
+        self.schedule_alarm(id, due, at, call);
+    }
+
+    fn disarm(&mut self, id: PartyId) {
         let alarm = self.alarm_mut(id);
         // An event that has left the queue and waits for the thread is not the one that counts any more.
         alarm.armed += 1;
-        // Another alarm counts its runs from the start. What a turn sets and takes back again is not another one.
-        alarm.failed = 0;
-        let event = stored.map(|at| {
-            let due = Micros::when_shown(at).max(self.now);
-            let (late, source) = (self.knobs.alarm_lateness, self.source(origin));
-            let late = late.draw(&mut self.chance, Purpose::AlarmLateness, source, &Text::default());
-            (self.schedule_alarm(id, due.after(late), 0), at)
-        });
-        self.alarm_mut(id).event = event;
+        if let Some((event, _)) = alarm.manager.take() {
+            self.queue.take(event);
+        }
     }
 
-    fn schedule_alarm(&mut self, id: PartyId, at: Micros, retry: u32) -> super::EventKey {
+    fn schedule_alarm(&mut self, id: PartyId, due: Micros, at: Millis, call: AlarmCall) {
         let origin = self.party(id).alarm_origin;
         let alarm = self.alarm_mut(id);
         alarm.armed += 1;
         let armed = alarm.armed;
         let sent = Sent {
-            delivery: Delivery::Alarm { retry, armed },
+            delivery: Delivery::Alarm(AlarmCall { armed, ..call }),
             origin,
             cause: Some(StepId(self.steps)),
+            depends: None,
+            serial: None,
+            repeated: false,
         };
-        self.schedule(at, origin, Pending::Arrival(id, sent))
+        let event = self.schedule(due, origin, Pending::Arrival(id, sent));
+        self.alarm_mut(id).manager = Some((event, at));
+    }
+
+    /// The manager wakes an object. None where there is nothing to run: the manager hears why.
+    pub(super) fn begin_alarm_run(
+        &mut self,
+        id: PartyId,
+        call: AlarmCall,
+        watch: &mut dyn Observer,
+    ) -> Option<Event> {
+        let shows = self.party(id).current.skew.shown(self.now);
+        let incarnation = self.party(id).current.number;
+        let alarm = self.alarm_mut(id);
+        let runs = alarm.running.is_some();
+        let runs = runs && !self.sabotaged(Sabotage::TwoAlarmRuns);
+        let alarm = self.alarm_mut(id);
+        if call.armed != alarm.armed || runs {
+            return None;
+        }
+        alarm.manager = None;
+        let due = alarm.stored.filter(|at| *at <= shows);
+        let Some(scheduled) = due else {
+            let kind = FaultKind::AlarmEarly;
+            self.see(&self.party(id).who, What::Fault { kind }, watch);
+            self.wake(id, incarnation, true, watch);
+            self.manager_hears_of_mismatch(id);
+            return None;
+        };
+        if call.late {
+            let kind = FaultKind::AlarmLate;
+            self.see(&self.party(id).who, What::Fault { kind }, watch);
+        }
+        let alarm = self.alarm_mut(id);
+        alarm.retrying = false;
+        alarm.running = Some(Running {
+            incarnation,
+            set_since: false,
+        });
+        let seen = alarm.seen();
+        self.party_mut(id).audit.alarm_begins(incarnation, seen);
+        Some(Event::Begin(Entry::Alarm(AlarmRun {
+            scheduled,
+            retry_count: call.retry,
+            is_retry: call.again,
+        })))
+    }
+
+    fn manager_hears_of_mismatch(&mut self, id: PartyId) {
+        self.alarm_mut(id).starts_anew();
+        self.manager_hears(id);
     }
 
     /// A run of an alarm has ended, and what it wrote is durable.
-    pub(super) fn end_alarm_run(&mut self, id: PartyId, outcome: &Outcome) {
-        let retry = self.alarm_mut(id).end_run(outcome.is_err());
-        if retry {
-            self.retry_alarm(id);
-        } else {
-            self.sync_alarm(id);
+    pub(super) fn end_alarm_run(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        outcome: &Outcome,
+        watch: &mut dyn Observer,
+    ) {
+        let alarm = self.alarm_mut(id);
+        // A stale incarnation's run is nobody's: the storage has another's.
+        if alarm.running.is_some_and(|run| run.incarnation == incarnation) {
+            let counts = Some(outcome.as_ref().map(|_| ()).map_err(|_| ()));
+            self.settle_run(id, counts, watch);
         }
     }
 
-    /// An incarnation has ended, perhaps during a run of its alarm. An abort counts as a failed run (`workerd.md` A9);
-    /// of a machine's failure nobody has kept count, and the alarm is simply overdue (A10, A11). Between two runs, the
-    /// count is the alarm's and no affair of the incarnation.
-    pub(super) fn interrupt_alarm_run(&mut self, id: PartyId, counted: bool) {
+    /// Settles what comes after a run: how it ended, if somebody knows.
+    fn settle_run(&mut self, id: PartyId, ended: Option<Result<(), ()>>, watch: &mut dyn Observer) {
+        let alarm = self.alarm_mut(id);
+        let run = alarm.running.take().expect("a run that ends was under way");
+        let mut retry = None;
+        if run.set_since {
+            // The new time stands, whether the run failed or not, and counts from the start (`workerd.md` A4, A5).
+            alarm.starts_anew();
+        } else {
+            match ended {
+                Some(Ok(())) => alarm.stored = None,
+                Some(Err(())) => {
+                    retry = alarm.fails(true);
+                    if retry.is_none() {
+                        alarm.stored = None;
+                    }
+                }
+                None => retry = alarm.fails(false),
+            }
+        }
+        let is_set = alarm.stored.is_some();
+        let audit = &mut self.party_mut(id).audit;
+        audit.alarm_ends(ended, is_set, run.set_since);
+        match retry {
+            Some(wait) => self.retry_alarm(id, wait),
+            None => self.alarm_after_run(id, run.set_since, watch),
+        }
+    }
+
+    fn alarm_after_run(&mut self, id: PartyId, set_since: bool, watch: &mut dyn Observer) {
+        let shows = self.party(id).current.skew.shown(self.now);
+        let sticks = self.knobs.alarm_now_sticks && set_since;
+        let alarm = self.alarm_mut(id);
+        alarm.starts_anew();
+        match alarm.stored {
+            Some(at) if sticks && at <= shows => {
+                alarm.stuck = true;
+                let kind = FaultKind::AlarmStuck;
+                self.see(&self.party(id).who, What::Fault { kind }, watch);
+                let origin = self.party(id).alarm_origin;
+                let source = self.source(origin);
+                let stuck = STUCK.draw(&mut self.chance, Purpose::AlarmStuck, source, &Text::default());
+                self.schedule_alarm(id, self.now.after(stuck), at, AlarmCall::default());
+            }
+            Some(at) => self.arm(id, at),
+            None => {}
+        }
+    }
+
+    /// An incarnation has ended, perhaps during a run of its alarm. Between two runs, the count is the alarm's and no
+    /// affair of the incarnation.
+    pub(super) fn interrupt_alarm_run(&mut self, id: PartyId, how: Interrupted, watch: &mut dyn Observer) {
         let Some(storage) = &mut self.party_mut(id).storage else {
             return;
         };
         let alarm = &mut storage.alarm;
-        if counted && alarm.running.is_some() {
-            if alarm.end_run(true) {
-                self.retry_alarm(id);
-                return;
+        if alarm.running.is_some() {
+            match how {
+                Interrupted::Counts => self.settle_run(id, Some(Err(())), watch),
+                Interrupted::DoesNotCount => self.settle_run(id, None, watch),
+                Interrupted::Forgotten => {
+                    alarm.running = None;
+                    alarm.starts_anew();
+                    self.party_mut(id).audit.alarm_ends(None, false, true);
+                }
             }
-        } else if alarm.running.take().is_some() {
-            alarm.failed = 0;
         }
         self.sync_alarm(id);
     }
@@ -125,28 +431,35 @@ impl<P: Program, S: Store> Kernel<P, S> {
     /// An alarm's event was waiting for the thread when the incarnation ended: the next one takes it, as the retry that
     /// it is.
     pub(super) fn deliver_alarm_again(&mut self, id: PartyId, sent: Sent) {
-        let current = self.alarm_mut(id).armed;
-        if !matches!(sent.delivery, Delivery::Alarm { armed, .. } if armed == current) {
+        let alarm = self.alarm_mut(id);
+        let (current, known) = (alarm.armed, alarm.manager);
+        if !matches!(sent.delivery, Delivery::Alarm(call) if call.armed == current) {
             return;
         }
         let origin = sent.origin;
         let event = self.schedule(self.now, origin, Pending::Arrival(id, sent));
-        if let Some((key, _)) = &mut self.alarm_mut(id).event {
-            *key = event;
+        if let Some((_, at)) = known {
+            self.alarm_mut(id).manager = Some((event, at));
         }
     }
 
-    fn retry_alarm(&mut self, id: PartyId) {
+    fn retry_alarm(&mut self, id: PartyId, wait: Micros) {
         let origin = self.party(id).alarm_origin;
-        let Alarm { failed, stored, .. } = *self.alarm_mut(id);
+        let alarm = self.alarm_mut(id);
+        alarm.retrying = true;
+        let (failed, stored) = (alarm.failed, alarm.stored);
         let stored = stored.expect("an alarm that is retried is still set");
-        let wait = Micros(FIRST_RETRY.0 << (failed - 1));
         let source = self.source(origin);
         let jitter = self
             .chance
             .choose(Purpose::RetryJitter, source, &Text::default(), wait.0 / 4 + 1);
-        let event = self.schedule_alarm(id, self.now.after(wait).after(Micros(jitter)), failed);
-        self.alarm_mut(id).event = Some((event, stored));
+        let due = self.now.after(wait).after(Micros(jitter));
+        let call = AlarmCall {
+            retry: failed,
+            again: true,
+            ..AlarmCall::default()
+        };
+        self.schedule_alarm(id, due, stored, call);
     }
 
     fn alarm_mut(&mut self, id: PartyId) -> &mut Alarm {

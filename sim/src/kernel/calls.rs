@@ -1,16 +1,19 @@
 //! Calls between parties: order, latency, loss, and what callers are told (`platform.md` sections 11 and 12).
 
-use protocol::host::{Answer, CallError, CallId, Label, Outcome, Request, Stub, Text};
-use protocol::task::Program;
+use protocol::host::{Answer, CallError, CallId, CallOutcome, Label, Outcome, Request, Stub, Text};
 
+use super::audit::{Depends, Sabotage};
 use super::choice::{OriginId, Purpose};
 use super::network::{Aim, CallFault, connection_lost};
 use super::party::{
     CallerRef, Connection, Delivery, Held, Output, PartyId, ReplyTo, Sent, ServiceAnswer, ServiceTime,
 };
 use super::storage::Store;
+use super::stubs::{StubKey, StubSerial, StubState};
 use super::time::Micros;
+use super::trouble::Parked;
 use super::watch::{FaultKind, Observer, StepId, What};
+use super::wide::Guest;
 use super::{Kernel, Pending};
 
 /// What the network does to one call.
@@ -18,16 +21,48 @@ use super::{Kernel, Pending};
 struct Fate {
     request_lost: bool,
     request_takes: Micros,
+    /// How long after the first a second one is sent.
+    duplicate: Option<Micros>,
     answer_lost: bool,
     answer_late: Micros,
+    /// How long after the call has left its caller's client goes away.
+    cancel: Option<Micros>,
 }
 
-impl<P: Program, S: Store> Kernel<P, S> {
+/// A message that leaves a party, and its circumstances.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaving {
+    pub origin: OriginId,
+    /// When, and in which step it was asked for.
+    pub at: Micros,
+    pub step: StepId,
+    /// What has to be durable when it arrives.
+    pub depends: Option<Depends>,
+}
+
+impl<P: Guest, S: Store> Kernel<P, S> {
     /// Lets an output leave: what it had to wait for has happened.
-    pub(super) fn release(&mut self, id: PartyId, held: Held, at: Micros, watch: &mut dyn Observer) {
+    pub(super) fn release(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        held: Held,
+        at: Micros,
+        watch: &mut dyn Observer,
+    ) {
         let Held {
-            output, origin, step, ..
+            output,
+            origin,
+            step,
+            depends,
+            ..
         } = held;
+        let leaving = Leaving {
+            origin,
+            at,
+            step,
+            depends,
+        };
         match output {
             Output::Call {
                 call,
@@ -35,15 +70,15 @@ impl<P: Program, S: Store> Kernel<P, S> {
                 stub,
                 request,
             } => {
-                let caller = self.caller(id, call, label);
-                self.send_call(caller, &stub, request, origin, at, step, watch);
+                let caller = caller(id, incarnation, call, label);
+                self.send_call(caller, &stub, request, leaving, watch);
             }
             Output::Reply {
                 to: ReplyTo::Alarm,
                 outcome,
-            } => self.end_alarm_run(id, &outcome),
+            } => self.end_alarm_run(id, incarnation, &outcome, watch),
             Output::Reply { to, outcome } => {
-                self.tell(to, outcome, Connection::Stands, origin, at, watch);
+                self.tell(id, to, outcome, Connection::Stands, leaving, watch);
             }
             Output::Act(effect) => {
                 let who = self.party(id).who.clone();
@@ -58,14 +93,8 @@ impl<P: Program, S: Store> Kernel<P, S> {
             } => {
                 self.shared.insert((store, key), value);
                 let takes = self.service_time(origin, label);
-                self.answer(
-                    self.caller(id, call, label),
-                    Ok(Answer::Done),
-                    Connection::Stands,
-                    origin,
-                    at.after(takes),
-                    step,
-                );
+                let to = caller(id, incarnation, call, label);
+                self.answer(to, Ok(Answer::Done), Connection::Stands, leaving.after(takes));
             }
             Output::Service {
                 call,
@@ -83,25 +112,9 @@ impl<P: Program, S: Store> Kernel<P, S> {
                         Answer::Entry(self.shared.get(&(store, key)).cloned())
                     }
                 };
-                self.answer(
-                    self.caller(id, call, label),
-                    Ok(answer),
-                    Connection::Stands,
-                    origin,
-                    at.after(takes),
-                    step,
-                );
+                let to = caller(id, incarnation, call, label);
+                self.answer(to, Ok(answer), Connection::Stands, leaving.after(takes));
             }
-        }
-    }
-
-    fn caller(&self, party: PartyId, call: CallId, label: Label) -> CallerRef {
-        CallerRef {
-            party,
-            incarnation: self.party(party).incarnation,
-            call,
-            label,
-            in_flight: None,
         }
     }
 
@@ -115,107 +128,203 @@ impl<P: Program, S: Store> Kernel<P, S> {
         )
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one message and its circumstances, used in one place"
-    )]
     fn send_call(
         &mut self,
         mut caller: CallerRef,
         stub: &Stub,
         request: Request,
-        origin: OriginId,
-        at: Micros,
-        step: StepId,
+        leaving: Leaving,
         watch: &mut dyn Observer,
     ) {
-        let key = self.party(caller.party).stub_key(caller.call.task, stub);
-        let state = key
-            .as_ref()
-            .and_then(|key| self.party(caller.party).stubs.get(key));
+        let (id, incarnation) = (caller.party, caller.incarnation);
+        let key = self.stub_key(id, caller.call.task, stub);
+        let of_caller = self.party(id).incarnation(incarnation);
+        let state = key.as_ref().and_then(|key| of_caller?.stubs.get(key));
         if let Some(error) = state.and_then(|state| state.broken.clone()) {
-            self.answer(caller, Err(error), Connection::Stands, origin, at, step);
+            self.answer(caller, Err(error), Connection::Stands, leaving);
             return;
-        }
-        let aimed = self.aimed_at(&caller);
-        let fate = self.fate(&caller, aimed, origin, watch);
-        let mut arrival = at.after(fate.request_takes);
-        if let Some(key) = key.clone() {
-            // Calls on one stub start in the order they were made (`platform.md` section 12, item 1).
-            let state = self.party_mut(caller.party).stubs.entry(key).or_default();
-            arrival = arrival.max(state.last_arrival.after(Micros(1)));
-            state.last_arrival = arrival;
         }
         let Some(target) = self.object(&stub.namespace, &stub.name) else {
             let error = CallError::thrown(format!("there is no namespace {}", stub.namespace));
-            self.answer(caller, Err(error), Connection::Stands, origin, at, step);
+            self.answer(caller, Err(error), Connection::Stands, leaving);
             return;
         };
-        caller.in_flight = key.map(|key| {
-            self.party_mut(caller.party)
-                .take_off(caller.call, caller.label, key)
-        });
+        let aimed = self.aimed_at(&caller);
+        let fate = self.fate(&caller, target, &aimed, leaving.origin, watch);
+        if let Some(after) = fate.cancel {
+            self.cancel_later(&caller, leaving.at.after(after), leaving.origin);
+        }
+        let arrival = leaving.at.after(fate.request_takes);
+        let (arrival, serial) = self.on_stub(id, incarnation, key.as_ref(), arrival);
+        if let Some(key) = &key
+            && let Some(of_caller) = self.party_mut(id).incarnation_mut(incarnation)
+        {
+            caller.in_flight = Some(of_caller.take_off(caller.call, caller.label, key.clone()));
+        }
         if fate.request_lost {
-            self.fail(caller, connection_lost(), origin, at, step);
+            self.fail(caller, connection_lost(), leaving);
             return;
         }
-        let reply_to = ReplyTo::Caller {
+        let told = ReplyTo::Caller {
             caller,
             answer_lost: fate.answer_lost,
             answer_late: fate.answer_late,
         };
-        let sent = Sent {
-            delivery: Delivery::Request { request, reply_to },
-            origin,
-            cause: Some(step),
+        let stub = key.map(|key| (id, incarnation, key));
+        let (first, second) = self.second_reply(told, fate.duplicate.is_some(), leaving.origin);
+        if let Some(after) = fate.duplicate {
+            // A proxy's repetition is no message of the caller's: it has no place in the stub's order.
+            let sent = sent(request.clone(), second, leaving, None).again();
+            self.carry(id, target, sent, arrival.after(after), None);
+        }
+        if let Some(serial) = serial {
+            self.stub_audit.sent(serial);
+        }
+        self.carry(id, target, sent(request, first, leaving, serial), arrival, stub);
+    }
+
+    /// When a call on a stub arrives, and which message on it that is: calls on one stub start in the order they were
+    /// made (`platform.md` section 12, item 1).
+    fn on_stub(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        key: Option<&StubKey>,
+        arrival: Micros,
+    ) -> (Micros, Option<StubSerial>) {
+        let keeps_order = !self.sabotaged(Sabotage::NoOrder);
+        let next = self.stubs_made;
+        let of_caller = self.party_mut(id).incarnation_mut(incarnation);
+        let (Some(key), Some(of_caller)) = (key, of_caller) else {
+            return (arrival, None);
         };
-        self.schedule(arrival, origin, Pending::Arrival(target, sent));
+        let mut made = false;
+        let state = match of_caller.stubs.get_mut(key) {
+            Some(state) => state,
+            None => {
+                made = true;
+                of_caller
+                    .stubs
+                    .entry(key.clone())
+                    .or_insert_with(|| StubState::new(next))
+            }
+        };
+        let arrival = if keeps_order {
+            arrival.max(state.last_arrival.after(Micros(1)))
+        } else {
+            arrival
+        };
+        state.last_arrival = arrival;
+        state.serial.nth += 1;
+        let serial = state.serial;
+        self.stubs_made += u64::from(made);
+        (arrival, Some(serial))
+    }
+
+    /// Whose answer is told of a request that is delivered twice: the first one's, by alternative 0, or the second's.
+    pub(super) fn second_reply(
+        &mut self,
+        told: ReplyTo,
+        twice: bool,
+        origin: OriginId,
+    ) -> (ReplyTo, ReplyTo) {
+        if !twice {
+            return (told, ReplyTo::Nobody);
+        }
+        let source = self.source(origin);
+        let second = self
+            .chance
+            .choose(Purpose::DuplicateAnswer, source, &Text::default(), 2)
+            == 1;
+        if second {
+            (ReplyTo::Nobody, told)
+        } else {
+            (told, ReplyTo::Nobody)
+        }
+    }
+
+    /// Brings a message to a party, unless it is stuck on its way.
+    fn carry(
+        &mut self,
+        from: PartyId,
+        to: PartyId,
+        sent: Sent,
+        arrival: Micros,
+        stub: Option<(PartyId, u32, StubKey)>,
+    ) {
+        let parked = Parked { to, sent, stub };
+        if let Err(Parked { sent, .. }) = self.park(from, parked) {
+            let origin = sent.origin;
+            self.schedule(arrival, origin, Pending::Arrival(to, sent));
+        }
     }
 
     /// Draws what happens to a call, and lets faults that are aimed at it strike.
     fn fate(
         &mut self,
         caller: &CallerRef,
-        aimed: Vec<CallFault>,
+        target: PartyId,
+        aimed: &[CallFault],
         origin: OriginId,
         watch: &mut dyn Observer,
     ) -> Fate {
+        let from = caller.party;
         let label = Text::new_static(caller.label.0);
-        let knobs = self.knobs.clone();
         let source = self.source(origin);
-        let chance = &mut self.chance;
+        let takes = self.knobs.latency;
         let mut fate = Fate {
-            request_lost: chance.happens(Purpose::RequestLoss, source, &label, knobs.request_loss),
-            request_takes: knobs
-                .latency
-                .draw(chance, Purpose::RequestLatency, source, &label),
-            answer_lost: chance.happens(Purpose::AnswerLoss, source, &label, knobs.answer_loss),
+            request_lost: false,
+            request_takes: takes.draw(&mut self.chance, Purpose::RequestLatency, source, &label),
+            duplicate: None,
+            answer_lost: self.is_struck(FaultKind::AnswerLost, target, from)
+                || self.begins(FaultKind::AnswerLost, (target, from), origin, &label),
             answer_late: Micros::ZERO,
+            cancel: None,
         };
-        let mut struck = Vec::new();
-        if chance.happens(Purpose::RequestLate, source, &label, knobs.late) {
-            let by = knobs.late_by.draw(chance, Purpose::RequestLateBy, source, &label);
-            struck.push(CallFault::DelayRequest(protocol::host::Millis(by.0 / 1_000)));
+        let cut = self.strikes(FaultKind::Partitioned, from, target, origin, &label, watch);
+        let lost = aimed.contains(&CallFault::LoseRequest);
+        if lost {
+            self.struck(caller, FaultKind::RequestLost, watch);
         }
-        if chance.happens(Purpose::AnswerLate, source, &label, knobs.late) {
-            let by = knobs.late_by.draw(chance, Purpose::AnswerLateBy, source, &label);
-            struck.push(CallFault::DelayAnswer(protocol::host::Millis(by.0 / 1_000)));
-        }
-        struck.extend(aimed);
+        let lost = lost || self.strikes(FaultKind::RequestLost, from, target, origin, &label, watch);
+        fate.request_lost = cut || lost;
+        self.strikes(FaultKind::Clogged, from, target, origin, &label, watch);
         let mut late = Micros::ZERO;
-        for fault in struck {
-            match fault {
-                CallFault::LoseRequest => fate.request_lost = true,
-                CallFault::LoseAnswer => fate.answer_lost = true,
-                CallFault::DelayRequest(by) => late = late.after(Micros::from_millis(by.0)),
-                CallFault::DelayAnswer(by) => {
-                    fate.answer_late = fate.answer_late.after(Micros::from_millis(by.0))
+        for (kind, purpose) in [
+            (FaultKind::RequestLate, Purpose::RequestLateBy),
+            (FaultKind::AnswerLate, Purpose::AnswerLateBy),
+        ] {
+            if self.is_struck(kind, from, target) || self.begins(kind, (from, target), origin, &label) {
+                let by = self.knobs.late_by.draw(&mut self.chance, purpose, source, &label);
+                match kind {
+                    FaultKind::RequestLate => late = late.after(by),
+                    _ => fate.answer_late = fate.answer_late.after(by),
                 }
             }
         }
-        if fate.request_lost {
-            self.struck(caller, FaultKind::RequestLost, watch);
-        } else if late > Micros::ZERO {
+        let more = self.knobs.duplicate_after;
+        if self.begins(FaultKind::Duplicated, (from, target), origin, &label) {
+            let after = more.draw(&mut self.chance, Purpose::DuplicateAfter, source, &label);
+            fate.duplicate = Some(after);
+        }
+        let goes = self.knobs.cancel_after;
+        if !self.party(from).is_object() && self.begins(FaultKind::Cancelled, (from, from), origin, &label) {
+            let after = goes.draw(&mut self.chance, Purpose::CancelAfter, source, &label);
+            fate.cancel = Some(after);
+        }
+        for fault in aimed {
+            match *fault {
+                CallFault::LoseRequest => {}
+                CallFault::LoseAnswer => fate.answer_lost = true,
+                CallFault::DelayRequest(by) => late = late.after(Micros::from_millis(by.0)),
+                CallFault::DelayAnswer(by) => {
+                    fate.answer_late = fate.answer_late.after(Micros::from_millis(by.0));
+                }
+                CallFault::Duplicate(after) => fate.duplicate = Some(Micros::from_millis(after.0)),
+                CallFault::Cancel(after) => fate.cancel = Some(Micros::from_millis(after.0)),
+            }
+        }
+        if !fate.request_lost && late > Micros::ZERO {
             fate.request_takes = fate.request_takes.after(late);
             self.struck(caller, FaultKind::RequestLate, watch);
         }
@@ -246,91 +355,139 @@ impl<P: Program, S: Store> Kernel<P, S> {
     /// Tells whoever waits for the end of a task how it ended.
     pub(super) fn tell(
         &mut self,
+        from: PartyId,
         to: ReplyTo,
         outcome: Outcome,
         connection: Connection,
-        origin: OriginId,
-        at: Micros,
+        leaving: Leaving,
         watch: &mut dyn Observer,
     ) {
-        let step = StepId(self.steps);
         match to {
+            ReplyTo::Nobody => {}
             ReplyTo::Client { item } => {
-                self.schedule(
-                    at,
-                    origin,
-                    Pending::Answered {
-                        item,
-                        outcome,
-                        cause: step,
-                    },
-                );
+                let cause = StepId(self.steps);
+                let answered = Pending::Answered { item, outcome, cause };
+                self.schedule(leaving.at, leaving.origin, answered);
             }
             ReplyTo::Caller {
                 caller,
-                answer_lost: true,
-                ..
+                answer_lost,
+                answer_late,
             } => {
-                self.struck(&caller, FaultKind::AnswerLost, watch);
-                self.fail(caller, connection_lost(), origin, at, step);
-            }
-            ReplyTo::Caller {
-                caller, answer_late, ..
-            } => {
+                let label = Text::new_static(caller.label.0);
+                if answer_lost {
+                    self.struck(&caller, FaultKind::AnswerLost, watch);
+                }
+                let origin = leaving.origin;
+                if answer_lost
+                    || self.strikes(FaultKind::Partitioned, from, caller.party, origin, &label, watch)
+                {
+                    self.fail(caller, connection_lost(), leaving);
+                    return;
+                }
+                self.strikes(FaultKind::Clogged, from, caller.party, origin, &label, watch);
                 if answer_late > Micros::ZERO {
                     self.struck(&caller, FaultKind::AnswerLate, watch);
                 }
-                let label = Text::new_static(caller.label.0);
                 let (takes, source) = (self.knobs.latency, self.source(origin));
                 let takes = takes.draw(&mut self.chance, Purpose::AnswerLatency, source, &label);
-                let arrival = at.after(takes).after(answer_late);
-                match outcome {
+                let outcome = match outcome {
                     Ok(response) => {
                         let response = response.expect("a request is answered with a response");
-                        let answer = Ok(Answer::Response(response));
-                        self.answer(caller, answer, connection, origin, arrival, step);
+                        Ok(Answer::Response(response))
                     }
-                    Err(error) => {
-                        let error = CallError {
-                            remote: true,
-                            ..error
-                        };
-                        self.answer(caller, Err(error), connection, origin, arrival, step);
-                    }
-                }
+                    Err(error) => Err(CallError {
+                        remote: true,
+                        ..error
+                    }),
+                };
+                let leaving = leaving.after(takes).after(answer_late);
+                let to = caller.party;
+                let sent = answered(caller, outcome, connection, leaving);
+                self.carry(from, to, sent, leaving.at, None);
             }
             ReplyTo::Alarm => unreachable!("the end of an alarm's run is told to nobody"),
         }
     }
 
     /// Tells a caller, after a while, that its connection was lost.
-    fn fail(&mut self, caller: CallerRef, error: CallError, origin: OriginId, at: Micros, step: StepId) {
+    fn fail(&mut self, caller: CallerRef, error: CallError, leaving: Leaving) {
         let label = Text::new_static(caller.label.0);
-        let (notice, source) = (self.knobs.notice, self.source(origin));
+        let (notice, source) = (self.knobs.notice, self.source(leaving.origin));
         let notice = notice.draw(&mut self.chance, Purpose::FailureNotice, source, &label);
-        let at = at.after(notice);
-        self.answer(caller, Err(error), Connection::Lost, origin, at, step);
+        self.answer(caller, Err(error), Connection::Lost, leaving.after(notice));
     }
 
     pub(super) fn answer(
         &mut self,
         to: CallerRef,
-        outcome: protocol::host::CallOutcome,
+        outcome: CallOutcome,
         connection: Connection,
-        origin: OriginId,
-        at: Micros,
-        cause: StepId,
+        leaving: Leaving,
     ) {
         let party = to.party;
-        let sent = Sent {
-            delivery: Delivery::Answer {
-                to,
-                outcome,
-                connection,
-            },
-            origin,
-            cause: Some(cause),
-        };
-        self.schedule(at, origin, Pending::Arrival(party, sent));
+        let sent = answered(to, outcome, connection, leaving);
+        self.schedule(leaving.at, leaving.origin, Pending::Arrival(party, sent));
+    }
+}
+
+impl Sent {
+    /// The same, as what was sent before.
+    pub fn again(self) -> Self {
+        Sent {
+            repeated: true,
+            ..self
+        }
+    }
+}
+
+impl Leaving {
+    /// The same, later.
+    pub fn after(self, length: Micros) -> Self {
+        Leaving {
+            at: self.at.after(length),
+            ..self
+        }
+    }
+}
+
+fn caller(party: PartyId, incarnation: u32, call: CallId, label: Label) -> CallerRef {
+    CallerRef {
+        party,
+        incarnation,
+        call,
+        label,
+        in_flight: None,
+    }
+}
+
+pub(super) fn sent(
+    request: Request,
+    reply_to: ReplyTo,
+    leaving: Leaving,
+    serial: Option<StubSerial>,
+) -> Sent {
+    Sent {
+        delivery: Delivery::Request { request, reply_to },
+        origin: leaving.origin,
+        cause: Some(leaving.step),
+        depends: leaving.depends,
+        serial,
+        repeated: false,
+    }
+}
+
+fn answered(to: CallerRef, outcome: CallOutcome, connection: Connection, leaving: Leaving) -> Sent {
+    Sent {
+        delivery: Delivery::Answer {
+            to,
+            outcome,
+            connection,
+        },
+        origin: leaving.origin,
+        cause: Some(leaving.step),
+        depends: leaving.depends,
+        serial: None,
+        repeated: false,
     }
 }

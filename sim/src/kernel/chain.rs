@@ -259,9 +259,10 @@ fn write_what(link: &mut Link<'_>, what: &What<'_>) {
             link.text(&effect.kind);
             link.text(&effect.detail);
         }
-        What::Committed { nth } => {
+        What::Committed { nth, tables } => {
             link.number(12);
             link.number(*nth);
+            link.number(tables.len() as u64);
         }
         What::Confirmed { nth } => {
             link.number(13);
@@ -277,6 +278,10 @@ fn write_what(link: &mut Link<'_>, what: &What<'_>) {
         What::Fault { kind } => {
             link.number(15);
             link.number(*kind as u64);
+        }
+        What::Left { item } => {
+            link.number(17);
+            link.number(u64::from(*item));
         }
         What::Answered { item, outcome, .. } => {
             link.number(16);

@@ -36,10 +36,34 @@ pub enum Purpose {
     AnswerLate,
     /// … and by how much.
     AnswerLateBy,
+    /// Whether messages stop getting from one party to another …
+    Partition,
+    /// … and whether in one direction only.
+    PartitionWay,
+    /// Whether messages from one party to another stop moving.
+    Clog,
+    /// Whether a request is sent a second time …
+    Duplicate,
+    /// … how long after the first …
+    DuplicateAfter,
+    /// … and whose answer is told: the first one's or the second one's.
+    DuplicateAnswer,
+    /// Whether a client goes away …
+    Cancel,
+    /// … and when.
+    CancelAfter,
     /// How long a caller waits before it is told that a call failed.
     FailureNotice,
     /// How long a commit takes to be confirmed.
     Confirm,
+    /// Whether a commit fails.
+    CommitFailure,
+    /// Whether commits stop being confirmed.
+    CommitStall,
+    /// Whether a statement meets an error of the storage …
+    StorageError,
+    /// … and which.
+    StorageErrorKind,
     /// How many unconfirmed commits a reset leaves.
     Survivors,
     /// How long a digest, or a shared service, takes.
@@ -48,6 +72,36 @@ pub enum Purpose {
     RetryJitter,
     /// How late an alarm runs.
     AlarmLateness,
+    /// Whether it is late beyond that …
+    AlarmLate,
+    /// … and by how much.
+    AlarmLateBy,
+    /// How long the alarm's manager takes to hear of a change …
+    AlarmSync,
+    /// … and whether it does not hear of it.
+    AlarmSyncLoss,
+    /// How long an alarm is stuck.
+    AlarmStuck,
+    /// Whether an object that has nothing to do is evicted …
+    Eviction,
+    /// … and after how long.
+    Idle,
+    /// Whether an object is reset …
+    Reset,
+    /// … by what …
+    ResetCause,
+    /// … and when.
+    ResetAfter,
+    /// Whether an object is started elsewhere while it runs …
+    Displacement,
+    /// … how long the earlier incarnation runs on at most …
+    Overlap,
+    /// … and whether it hears that its last commits are durable.
+    Learns,
+    /// Whether an episode of faults ends.
+    EpisodeEnds,
+    /// How far a clock is from the true one.
+    ClockSkew,
     /// Bytes that nobody can guess.
     Entropy,
     /// What a plan consists of; drawn when it is generated, not when it runs.
@@ -126,6 +180,9 @@ pub struct Ratio {
 impl Ratio {
     /// It never happens.
     pub const NEVER: Ratio = Ratio { hits: 0, of: 1 };
+
+    /// It always happens.
+    pub const ALWAYS: Ratio = Ratio { hits: 1, of: 1 };
 }
 
 impl fmt::Display for Ratio {
@@ -285,6 +342,9 @@ impl Chance {
     /// Which of `alternatives` (at least 1) the next choice of this kind takes, counted from 0.
     pub fn choose(&mut self, purpose: Purpose, source: Source, label: &Text, alternatives: u64) -> u64 {
         assert!(alternatives > 0, "a choice has at least one alternative");
+        if alternatives == 1 {
+            return 0;
+        }
         let nth = self.count(purpose, source, label);
         let taken = match self.fixed_choice(purpose, source, label, nth) {
             Some(fixed) => fixed.min(alternatives - 1),
@@ -295,6 +355,9 @@ impl Chance {
 
     /// Whether something that happens at this rate happens here. Alternative 0 is that it does not, 1 that it does.
     pub fn happens(&mut self, purpose: Purpose, source: Source, label: &Text, rate: Ratio) -> bool {
+        if rate.hits == 0 && self.fixed.is_empty() && self.kept.is_none() {
+            return false;
+        }
         let nth = self.count(purpose, source, label);
         let happens = match self.fixed_choice(purpose, source, label, nth) {
             Some(fixed) => fixed > 0,

@@ -1,90 +1,109 @@
-//! Commits, the output gate, and the end of an incarnation (`platform.md` sections 3, 4, 9).
+//! Commits and the output gate (`platform.md` sections 3 and 4).
 
 use protocol::host::{CallError, Text};
-use protocol::task::Program;
 
+use super::alarm::Interrupted;
+use super::audit::Sabotage;
 use super::choice::{OriginId, Purpose};
-use super::party::{Commit, Connection, Delivery, Held, Output, PartyId, ReplyTo};
-use super::storage::Store;
-use super::turn::Undo;
+use super::database::Undo;
+use super::party::{Commit, Held, Output, PartyId};
+use super::reset::IncarnationEnd;
+use super::storage::{Store, Writes};
+use super::time::Micros;
 use super::watch::{FaultKind, Observer, What};
-use super::{Kernel, Pending};
+use super::wide::Guest;
+use super::{Changed, Kernel, Pending};
+
+/// How long a message waits for a commit before the object is reset (`platform.md` section 3, item 4).
+const GATE_TIMEOUT: Micros = Micros::from_millis(30_000);
 
 /// What a turn leaves.
 #[derive(Clone, Debug)]
 pub(super) struct TurnEnd {
     /// How things were before its first write, if it wrote.
     pub undo: Option<Undo>,
+    /// The tables that it can have written.
+    pub writes: Writes,
     /// What it asked for, in order.
     pub outputs: Vec<Held>,
     /// Why the incarnation ends with it, if it does.
-    pub aborted: Option<Text>,
+    pub aborted: Option<CallError>,
     /// What its event descends from.
     pub origin: OriginId,
 }
 
-/// How an incarnation ends.
-pub(super) struct IncarnationEnd<'a> {
-    /// What its last turn asked for, which is lost, but for what must be told to those who wait.
-    pub outputs: Vec<Held>,
-    /// Why, as its callers are told.
-    pub why: &'a Text,
-    /// What that descends from.
-    pub origin: OriginId,
-}
-
-impl<P: Program, S: Store> Kernel<P, S> {
+impl<P: Guest, S: Store> Kernel<P, S> {
     /// A turn's code has done.
-    pub(super) fn end_turn(&mut self, id: PartyId, turn: TurnEnd, watch: &mut dyn Observer) {
-        match &turn.aborted {
-            None => self.commit(id, turn, watch),
-            Some(why) => {
-                let (
-                    why,
-                    TurnEnd {
-                        undo,
-                        outputs,
-                        origin,
-                        ..
-                    },
-                ) = (why.clone(), turn);
-                self.abort(
-                    id,
-                    undo,
-                    IncarnationEnd {
-                        outputs,
-                        why: &why,
-                        origin,
-                    },
-                    watch,
-                );
+    pub(super) fn end_turn(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        turn: TurnEnd,
+        watch: &mut dyn Observer,
+    ) {
+        let origin = turn.origin;
+        match turn.aborted {
+            None => self.commit(id, incarnation, turn, watch),
+            Some(error) => {
+                let end = IncarnationEnd {
+                    outputs: turn.outputs,
+                    error,
+                    origin,
+                    run: Interrupted::Counts,
+                };
+                self.abort(id, incarnation, turn.undo, end, watch);
             }
         }
+        self.time_sections(id, incarnation, origin);
     }
 
     /// Its writes go to the storage, and its messages leave, each when all writes made before it are durable.
-    fn commit(&mut self, id: PartyId, turn: TurnEnd, watch: &mut dyn Observer) {
+    fn commit(&mut self, id: PartyId, incarnation: u32, turn: TurnEnd, watch: &mut dyn Observer) {
+        let is_current = self.party(id).current.number == incarnation;
+        let open_gate = self.sabotaged(Sabotage::OpenGate);
         let mut behind = Vec::new();
         for held in turn.outputs {
-            let storage = self.party_mut(id).storage.as_mut();
+            let storage = self.party_mut(id).storage.as_mut().filter(|_| is_current);
             let earlier = storage.and_then(|storage| storage.unconfirmed.back_mut());
             // A digest, a sleep or a read is not output: the gate does not hold it.
             let gated = !matches!(held.output, Output::Service { .. });
+            let gated = gated && !open_gate;
             match earlier {
                 _ if gated && held.behind_write => behind.push(held),
                 Some(earlier) if gated => earlier.held.push(held),
-                _ => self.release(id, held, self.now, watch),
+                _ => self.release(id, incarnation, held, self.now, watch),
             }
         }
-        if let Some(undo) = turn.undo {
-            self.commit_writes(id, undo, behind, turn.origin, watch);
-        } else {
-            assert!(
+        if !is_current {
+            return;
+        }
+        let undo = self.hand_over(id, turn.undo);
+        match undo {
+            Some(undo) => self.commit_writes(id, undo, behind, turn.origin, &turn.writes, watch),
+            None => assert!(
                 behind.is_empty(),
                 "a message waits for a write of a turn that wrote nothing"
-            );
+            ),
         }
         self.sync_alarm(id);
+    }
+
+    /// The point before the writes that a turn hands to the storage. What was written within a transaction that is
+    /// still open stays in it.
+    fn hand_over(&mut self, id: PartyId, undo: Option<Undo>) -> Option<Undo> {
+        let undo = undo?;
+        let party = self.party_mut(id);
+        let sections = party.current.sections.iter_mut();
+        let began = sections.filter(|section| section.undo.is_some()).next_back();
+        let Some(section) = began else { return Some(undo) };
+        if section.undo.is_some_and(|began| undo.mark < began.mark) {
+            // It wrote before it entered the transaction.
+            return Some(undo);
+        }
+        section.wrote = true;
+        let storage = party.storage.as_mut().expect("only an object writes");
+        storage.store.release(undo.mark);
+        None
     }
 
     fn commit_writes(
@@ -93,200 +112,165 @@ impl<P: Program, S: Store> Kernel<P, S> {
         undo: Undo,
         held: Vec<Held>,
         origin: OriginId,
+        writes: &Writes,
         watch: &mut dyn Observer,
     ) {
         let (takes, source) = (self.knobs.confirm, self.source(origin));
         let takes = takes.draw(&mut self.chance, Purpose::Confirm, source, &Text::default());
+        let stalled = self.strikes(FaultKind::CommitStalled, id, id, origin, &Text::default(), watch);
+        // A time that is earlier than the alarm's manager knows is told to it first, and the commit waits.
+        let synced = self.tell_manager_of_earlier(id, origin);
         let now = self.now;
         let party = self.party_mut(id);
-        let (who, incarnation) = (party.who.clone(), party.incarnation);
+        let (who, incarnation) = (party.who.clone(), party.current.number);
+        party.changed.add(writes);
         let storage = party.storage.as_mut().expect("only an object writes");
         let nth = storage.commits;
         storage.commits += 1;
+        // Contents are summed up for a share of the commits where that costs as much as there are rows.
+        let leaves = (nth.is_multiple_of(CONTENTS_EVERY)).then(|| storage.store.digest());
+        party.audit.contents = leaves;
         // Commits are confirmed in the order they were made.
-        let due = now.after(takes).max(storage.last_confirm);
+        let due = now.after(synced).after(takes).max(storage.last_confirm);
         storage.last_confirm = due;
         storage.unconfirmed.push_back(Commit {
             nth,
             mark: undo.mark,
             alarm_before: undo.alarm,
             held,
+            origin,
+            leaves,
         });
-        self.see(&who, What::Committed { nth }, watch);
-        self.schedule(due, origin, Pending::Confirmed(id, incarnation));
+        let what = What::Committed {
+            nth,
+            tables: writes.tables(),
+        };
+        self.see(&who, what, watch);
+        if stalled {
+            let pending = Pending::GateTimeout(id, incarnation, nth);
+            self.schedule(now.after(GATE_TIMEOUT), origin, pending);
+        } else {
+            self.schedule(due, origin, Pending::Confirmed(id, incarnation, nth));
+        }
     }
 
-    /// The oldest unconfirmed commit is durable.
-    pub(super) fn confirm(&mut self, id: PartyId, incarnation: u32, watch: &mut dyn Observer) {
-        let party = self.party_mut(id);
-        if party.incarnation != incarnation {
+    /// A commit is durable, or has failed. Confirmations that come late, behind a stall, come with those before them.
+    pub(super) fn confirm(&mut self, id: PartyId, incarnation: u32, nth: u64, watch: &mut dyn Observer) {
+        if self.party(id).current.number != incarnation || self.is_struck(FaultKind::CommitStalled, id, id) {
             return;
         }
+        while let Some(first) = self.oldest_unconfirmed(id).filter(|(first, _)| *first <= nth) {
+            if !self.confirm_oldest(id, first.1, watch) {
+                return;
+            }
+        }
+    }
+
+    /// Commits are confirmed again: all that were made.
+    pub(super) fn end_stall(&mut self, id: PartyId, watch: &mut dyn Observer) {
+        let incarnation = self.party(id).current.number;
+        self.confirm(id, incarnation, u64::MAX, watch);
+    }
+
+    fn oldest_unconfirmed(&self, id: PartyId) -> Option<(u64, OriginId)> {
+        let storage = self.party(id).storage.as_ref()?;
+        let commit = storage.unconfirmed.front()?;
+        Some((commit.nth, commit.origin))
+    }
+
+    /// The oldest unconfirmed commit is durable; false where it fails, and the incarnation with it.
+    fn confirm_oldest(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) -> bool {
+        let storage = self.party_mut(id).storage.as_mut();
+        let aimed = storage.is_some_and(|storage| std::mem::take(&mut storage.next_commit_fails));
+        let kind = FaultKind::CommitFailed;
+        if aimed {
+            self.see(&self.party(id).who, What::Fault { kind }, watch);
+        }
+        if aimed || self.strikes(kind, id, id, origin, &Text::default(), watch) {
+            self.commit_fails(id, origin, watch);
+            return false;
+        }
+        let party = self.party_mut(id);
         let storage = party.storage.as_mut().expect("only an object commits");
         let commit = storage
             .unconfirmed
             .pop_front()
             .expect("a confirmation is of a commit that waits for it");
-        // A turn that holds the thread and has written can still be lost: it needs its mark.
-        let may_be_lost = party.holding.as_ref().is_some_and(|turn| turn.undo.is_some());
-        if storage.unconfirmed.is_empty() && !may_be_lost {
+        party.audit.durable = commit.nth + 1;
+        party.audit.durable_contents = commit.leaves;
+        // A turn that holds the thread and has written can still be lost, and so can a transaction: they need their
+        // marks.
+        let turn = party.current.holding.as_ref().and_then(|turn| turn.undo);
+        let storage = party.storage.as_mut().expect("only an object commits");
+        if storage.unconfirmed.is_empty() && party.current.uncommitted(turn).is_none() {
             storage.store.forget_all();
         }
-        let who = party.who.clone();
+        let (who, incarnation) = (party.who.clone(), party.current.number);
         self.see(&who, What::Confirmed { nth: commit.nth }, watch);
         for held in commit.held {
-            self.release(id, held, self.now, watch);
+            self.release(id, incarnation, held, self.now, watch);
         }
+        self.tell_manager_of_later(id, commit.origin, watch);
+        true
     }
 
-    /// The code has aborted its object, or a statement has broken it: the turn's writes are lost, those of earlier
-    /// turns stay (`workerd.md` T1).
-    pub(super) fn abort(
-        &mut self,
-        id: PartyId,
-        undo: Option<Undo>,
-        end: IncarnationEnd<'_>,
-        watch: &mut dyn Observer,
-    ) {
-        let storage = self
-            .party_mut(id)
-            .storage
-            .as_mut()
-            .expect("only an object can be aborted");
-        if let Some(undo) = undo {
-            storage.store.rollback_to(undo.mark);
-            storage.alarm.restore(undo.alarm);
-        }
-        let survivors = storage.unconfirmed.len();
-        self.end_incarnation(id, survivors, end, watch);
-        self.interrupt_alarm_run(id, true);
-    }
-
-    /// A machine fails, code is updated, memory runs out: an object loses its memory, and a suffix of the commits that
-    /// nobody was told of yet (`platform.md` section 14, item 2). An object that is not loaded has nothing to lose.
-    pub(super) fn reset_now(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) {
-        if self.party(id).life.is_none() {
-            return;
-        }
-        let party = self.party_mut(id);
-        // A turn whose code had not done has written nothing.
-        let unfinished = party.holding.take();
-        let undo = unfinished.as_ref().and_then(|turn| turn.undo);
-        if let (Some(undo), Some(storage)) = (undo, &mut party.storage) {
-            storage.store.rollback_to(undo.mark);
-            storage.alarm.restore(undo.alarm);
-        }
-        let unconfirmed = party
-            .storage
-            .as_ref()
-            .map_or(0, |storage| storage.unconfirmed.len());
-        let source = self.source(origin);
-        let lost = self.chance.choose(
-            Purpose::Survivors,
-            source,
-            &Text::default(),
-            unconfirmed as u64 + 1,
-        );
-        let survivors = unconfirmed - usize::try_from(lost).expect("no more commits are lost than there are");
-        if lost > 0 {
-            let storage = self
-                .party_mut(id)
-                .storage
-                .as_mut()
-                .expect("only an object has commits");
-            let first_lost = &storage.unconfirmed[survivors];
-            storage.alarm.restore(first_lost.alarm_before);
-            storage.store.rollback_to(first_lost.mark);
-        }
-        let why = Text::new_static("Durable Object reset because its machine failed.");
-        self.end_incarnation(
-            id,
-            survivors,
-            IncarnationEnd {
-                outputs: unfinished.map_or_else(Vec::new, |turn| turn.outputs),
-                why: &why,
-                origin,
-            },
-            watch,
-        );
-        self.interrupt_alarm_run(id, false);
-        let who = self.party(id).who.clone();
-        self.see(
-            &who,
-            What::Fault {
-                kind: FaultKind::Reset,
-            },
-            watch,
-        );
-        if lost > 0 {
-            self.see(
-                &who,
-                What::Fault {
-                    kind: FaultKind::CommitsLost,
-                },
-                watch,
-            );
-        }
-    }
-
-    /// Ends an incarnation. Everybody who still waits for an answer of it, held back ones included, gets an error.
-    fn end_incarnation(
-        &mut self,
-        id: PartyId,
-        survivors: usize,
-        end: IncarnationEnd<'_>,
-        watch: &mut dyn Observer,
-    ) {
-        let who = self.party(id).who.clone();
-        let origin = self.chance.origin_of(end.origin).clone();
-        let what = What::Reset {
-            reason: end.why,
-            survivors: survivors as u64,
-            origin: &origin,
-        };
-        self.see(&who, what, watch);
-        let party = self.party_mut(id);
-        party.life = None;
-        party.incarnation += 1;
-        party.stubs.clear();
-        party.in_flight.clear();
-        let origins = std::mem::take(&mut party.origins);
-        let open = std::mem::take(&mut party.replies).into_iter();
-        let mut told: Vec<_> = open
-            .map(|(task, to)| (to, origins.get(&task).copied().unwrap_or(end.origin)))
-            .collect();
-        // What had arrived while the code held the thread is told of the end too.
-        let mut alarm = None;
-        for sent in std::mem::take(&mut party.waiting) {
-            match sent.delivery {
-                Delivery::Request { reply_to, .. } => told.push((reply_to, sent.origin)),
-                Delivery::Alarm { .. } => alarm = Some(sent),
-                Delivery::Answer { .. } => {}
-            }
-        }
-        let mut held = Vec::new();
-        if let Some(storage) = &mut party.storage {
-            held.extend(storage.unconfirmed.drain(..).flat_map(|commit| commit.held));
-            storage.store.forget_all();
-        }
-        told.extend(
-            held.into_iter()
-                .chain(end.outputs)
-                .filter_map(|held| match held.output {
-                    Output::Reply { to, .. } => Some((to, held.origin)),
-                    _ => None,
-                }),
-        );
-        if let Some(sent) = alarm {
-            self.deliver_alarm_again(id, sent);
-        }
+    /// The oldest unconfirmed commit, and so all later ones, cannot be made durable: what waits for them is never
+    /// sent, and the object is reset (`platform.md` section 3, item 1; `workerd.md` T11).
+    fn commit_fails(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) {
         let error = CallError {
             remote: true,
             reset: true,
-            ..CallError::thrown(end.why.clone())
+            ..CallError::thrown("database or disk is full: SQLITE_FULL")
         };
-        for (to, origin) in told.into_iter().filter(|(to, _)| *to != ReplyTo::Alarm) {
-            self.tell(to, Err(error.clone()), Connection::Lost, origin, self.now, watch);
+        let end = IncarnationEnd {
+            outputs: Vec::new(),
+            error,
+            origin,
+            // Nobody's code has failed (`platform.md` section 6, item 6).
+            run: Interrupted::DoesNotCount,
+        };
+        self.lose(id, 0, end, watch);
+    }
+
+    /// A commit has not been confirmed for as long as the gate waits: where a message waits for it, the object is reset.
+    pub(super) fn gate_timeout(&mut self, id: PartyId, incarnation: u32, nth: u64, watch: &mut dyn Observer) {
+        let party = self.party(id);
+        let unconfirmed = party.storage.iter().flat_map(|storage| &storage.unconfirmed);
+        let waits = unconfirmed.filter(|commit| commit.nth <= nth && !commit.held.is_empty());
+        let origin = waits.map(|commit| commit.origin).next();
+        let Some(origin) = origin.filter(|_| party.current.number == incarnation) else {
+            return;
+        };
+        let error = CallError {
+            remote: true,
+            overloaded: true,
+            reset: true,
+            ..CallError::thrown(
+                "Durable Object storage operation exceeded timeout which caused object to be reset.",
+            )
+        };
+        let end = IncarnationEnd {
+            outputs: Vec::new(),
+            error,
+            origin,
+            run: Interrupted::DoesNotCount,
+        };
+        let kind = FaultKind::GateTimeout;
+        self.see(&self.party(id).who, What::Fault { kind }, watch);
+        let survivors = self.draw_survivors(id, origin);
+        self.lose(id, survivors, end, watch);
+    }
+}
+
+/// Of which commits the contents are summed up for PL-3.
+const CONTENTS_EVERY: u64 = 16;
+
+/// What of an object's storage may have changed since somebody last asked.
+impl Changed {
+    pub(super) fn add(&mut self, writes: &Writes) {
+        match self {
+            Changed::Everything => {}
+            Changed::Tables(tables) => tables.add(writes),
         }
     }
 }

@@ -1,110 +1,190 @@
 //! Deliveries: what reaches a party has its turn, at once or when the thread is free (`platform.md` section 2).
 
-use protocol::host::{Event, Text};
-use protocol::task::Program;
+use protocol::host::{Answer, Entry, Event, SqlErrorKind, TaskId, Text};
 
-use super::choice::{Purpose, Source};
+use super::audit::{self, Depends, Sabotage};
+use super::choice::{OriginId, Purpose, Ratio, Source};
 use super::commit::TurnEnd;
-use super::party::{Alarm, Delivery, Life, PartyId, ReplyTo, Sent};
+use super::database::{Access, Database};
+use super::incarnation::Life;
+use super::party::{CallerRef, Delivery, PartyId, ReplyTo, Sent};
+use super::reset::ResetCause;
 use super::storage::{Store, Surroundings};
 use super::time::Micros;
-use super::turn::{Database, Turn};
-use super::watch::{Observed, Observer, StepId, What};
+use super::turn::Turn;
+use super::watch::{FaultKind, Observed, Observer, StepId, What};
+use super::wide::Guest;
 use super::{Kernel, Pending};
 
-impl<P: Program, S: Store> Kernel<P, S> {
-    /// Something has reached a party: it has its turn, or waits until the thread is free.
+impl<P: Guest, S: Store> Kernel<P, S> {
+    /// Something has reached a party: it has its turn, or waits until the thread is free and the gate open.
     pub(super) fn arrive(&mut self, id: PartyId, sent: Sent, watch: &mut dyn Observer) {
-        let party = self.party_mut(id);
-        if party.waiting.is_empty() && party.holding.is_none() {
-            self.turn(id, sent, watch);
+        let incarnation = match &sent.delivery {
+            Delivery::Answer { to, .. } => to.incarnation,
+            Delivery::Request { .. } | Delivery::Alarm(_) | Delivery::Cancel { .. } => {
+                self.party(id).current.number
+            }
+        };
+        let Some(of_party) = self.party_mut(id).incarnation_mut(incarnation) else {
+            return;
+        };
+        let admitted = of_party.holding.is_none() && of_party.admits(&sent.delivery);
+        // Children of a critical section need not wait behind what it holds back.
+        let first = of_party.waiting.is_empty() || !of_party.sections.is_empty();
+        if admitted && first {
+            self.turn(id, incarnation, sent, watch);
+            self.free(id, incarnation);
         } else {
-            party.waiting.push_back(sent);
+            of_party.waiting.push_back(sent);
         }
     }
 
     /// The code that held a party's thread has done.
     pub(super) fn done(&mut self, id: PartyId, incarnation: u32, watch: &mut dyn Observer) {
-        let party = self.party_mut(id);
-        if party.incarnation == incarnation
-            && let Some(turn) = party.holding.take()
-        {
-            self.end_turn(id, turn, watch);
-            self.free(id, watch);
+        let of_party = self.party_mut(id).incarnation_mut(incarnation);
+        if let Some(turn) = of_party.and_then(|of_party| of_party.holding.take()) {
+            self.end_turn(id, incarnation, turn, watch);
+            self.next_turn(id, incarnation, watch);
         }
     }
 
-    /// A party's thread is free: the first that waits for it has its turn.
-    pub(super) fn free(&mut self, id: PartyId, watch: &mut dyn Observer) {
-        let party = self.party_mut(id);
-        if party.holding.is_some() {
+    /// A party's thread is free: the first that waits for it, and that the gate admits, has its turn.
+    pub(super) fn next_turn(&mut self, id: PartyId, incarnation: u32, watch: &mut dyn Observer) {
+        let Some(of_party) = self.party_mut(id).incarnation_mut(incarnation) else {
+            return;
+        };
+        if of_party.holding.is_some() {
             return;
         }
-        if let Some(sent) = party.waiting.pop_front() {
-            self.turn(id, sent, watch);
+        if let Some(sent) = of_party.next_waiting() {
+            self.turn(id, incarnation, sent, watch);
         }
-        let party = self.party(id);
-        if let (None, Some(next)) = (&party.holding, party.waiting.front()) {
-            let origin = next.origin;
-            self.schedule(self.now, origin, Pending::Free(id));
+        self.free(id, incarnation);
+    }
+
+    /// Makes the next turn of a party due, where something waits that could have it.
+    fn free(&mut self, id: PartyId, incarnation: u32) {
+        let Some(of_party) = self.party(id).incarnation(incarnation) else {
+            return;
+        };
+        if of_party.waiting.is_empty() || of_party.holding.is_some() {
+            return;
+        }
+        let next = of_party
+            .waiting
+            .iter()
+            .find(|sent| of_party.admits(&sent.delivery));
+        if let Some(origin) = next.map(|sent| sent.origin) {
+            self.schedule(self.now, origin, Pending::Free(id, incarnation));
         }
     }
 
     /// One turn of a party's code.
-    fn turn(&mut self, id: PartyId, sent: Sent, watch: &mut dyn Observer) {
-        let Some((event, reply_to)) = self.admit(id, sent.delivery) else {
+    fn turn(&mut self, id: PartyId, incarnation: u32, sent: Sent, watch: &mut dyn Observer) {
+        self.audit_delivery(id, incarnation, &sent);
+        let origin = sent.origin;
+        let Some((event, reply_to)) = self.admit(id, incarnation, &sent, watch) else {
             return;
         };
+        if sent.repeated {
+            let kind = FaultKind::Duplicated;
+            self.see(&self.party(id).who, What::Fault { kind }, watch);
+        }
+        self.run_turn(id, incarnation, event, reply_to, &sent, watch);
+        self.befall(id, origin, watch);
+    }
+
+    fn run_turn(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        event: Event,
+        reply_to: Option<ReplyTo>,
+        sent: &Sent,
+        watch: &mut dyn Observer,
+    ) {
         self.turns += 1;
+        self.wake(
+            id,
+            incarnation,
+            matches!(sent.delivery, Delivery::Alarm(_)),
+            watch,
+        );
+        let is_current = self.party(id).current.number == incarnation;
+        let (storage_error, refusing) = self.storage_troubles(id, sent.origin);
+        let no_fence = self.sabotaged(Sabotage::NoFence);
         let step = StepId(self.steps);
-        let who = self.party(id).who.clone();
         let party = &mut self.parties[id.0 as usize];
-        let life = party.life.get_or_insert_with(|| match &party.address {
-            Some((namespace, _)) => {
-                let object = self.program.object(namespace);
-                Life::Object(object.expect("an object was made in a namespace that the program has"))
-            }
-            None => Life::Front(self.program.front()),
-        });
-        let what = What::Delivered {
-            incarnation: party.incarnation,
-            event: &event,
-            cause: sent.cause,
-            origin: self.chance.origin_of(sent.origin),
+        let who = party.who.clone();
+        let source = Source {
+            origin: sent.origin,
+            place: party.place,
         };
+        let surroundings = Surroundings {
+            now: party.current.skew.shown(self.now),
+            entropy: self
+                .chance
+                .choose(Purpose::Entropy, source, &Text::new_static("sql"), u64::MAX),
+        };
+        let depends = party.storage.as_ref().map(|storage| Depends {
+            party: id,
+            incarnation,
+            commits: storage.commits,
+        });
+        let is_current = is_current || no_fence;
+        let owner = party.current.number;
+        let of_party = if party.current.number == incarnation {
+            &mut party.current
+        } else {
+            let mut stale = party.stale.iter_mut();
+            let stale = stale.find(|stale| stale.number == incarnation);
+            stale.expect("a turn is of an incarnation that is there")
+        };
+        of_party.turns += 1;
+        of_party.shown = of_party.skew.shown(self.now);
         watch.observe(&Observed {
             step,
             at: self.now,
             who: &who,
-            what,
+            what: What::Delivered {
+                incarnation,
+                event: &event,
+                cause: sent.cause,
+                origin: self.chance.origin_of(sent.origin),
+            },
         });
-        let surroundings = Surroundings {
-            now: self.now.shown(),
-            entropy: self.chance.choose(
-                Purpose::Entropy,
-                Source {
-                    origin: sent.origin,
-                    place: party.place,
-                },
-                &Text::new_static("sql"),
-                u64::MAX,
-            ),
+        if is_current && party.storage.is_some() {
+            audit::storage(&who, incarnation, owner);
+        }
+        let access = match &mut party.storage {
+            None => Access::Nothing,
+            Some(storage) if is_current => Access::Own(Database::new(storage, surroundings)),
+            Some(_) => Access::Fenced,
         };
         let mut turn = Turn {
             step,
             started: self.now,
+            skew: of_party.skew,
             worked: Micros::ZERO,
             who: &who,
-            name: party.address.as_ref().map(|(_, name)| name),
-            database: party
-                .storage
-                .as_mut()
-                .map(|storage| Database::new(storage, surroundings)),
+            name: party
+                .address
+                .as_ref()
+                .map(|(_, name)| name)
+                .filter(|_| of_party.named),
+            depends: depends.filter(|_| matches!(access, Access::Own(_))),
+            access,
             chance: &mut self.chance,
             origin: sent.origin,
-            origins: &mut party.origins,
-            replies: &mut party.replies,
-            stubs: &mut party.stubs,
+            tasks: &mut of_party.tasks,
+            stubs: &mut of_party.stubs,
+            outstanding: &mut of_party.outstanding,
+            sections: &mut of_party.sections,
+            timeouts: Vec::new(),
+            digest: self.knobs.digest,
+            digests: Vec::new(),
+            storage_error,
+            refusing,
             reply_to,
             place: party.place,
             running: None,
@@ -112,54 +192,204 @@ impl<P: Program, S: Store> Kernel<P, S> {
             aborted: None,
             watch: &mut *watch,
         };
-        match life {
-            Life::Object(object) => self.program.deliver(object, event, &mut turn),
-            Life::Front(front) => self.program.deliver_front(front, event, &mut turn),
+        let mut next = Some(event);
+        while let Some(event) = next {
+            match of_party.life.as_mut().expect("it was woken") {
+                Life::Object(object) => self.program.deliver(object, event, &mut turn),
+                Life::Front(front) => self.program.deliver_front(front, event, &mut turn),
+            }
+            // A digest that does not suspend: the code goes on within the turn.
+            let goes_on = turn.aborted.is_none() && !turn.digests.is_empty();
+            next = goes_on.then(|| {
+                let (call, digest) = turn.digests.remove(0);
+                Event::Answer {
+                    call,
+                    outcome: Ok(Answer::Digest(digest)),
+                }
+            });
+        }
+        let (worked, timeouts) = (turn.worked, turn.timeouts);
+        let (undo, writes) = match turn.access {
+            Access::Own(database) => (database.undo, database.writes),
+            Access::Nothing | Access::Fenced => Default::default(),
         };
-        let (worked, origin) = (turn.worked, sent.origin);
-        let undo = turn.database.as_ref().and_then(|database| database.undo);
         let end = TurnEnd {
             undo,
+            writes,
             outputs: turn.outputs,
             aborted: turn.aborted,
-            origin,
+            origin: sent.origin,
         };
+        self.forget_timeouts(timeouts);
+        self.finish_turn(id, incarnation, end, worked, watch);
+    }
+
+    /// A turn's code has run: it has done, or holds the thread for as long as its work takes.
+    fn finish_turn(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        end: TurnEnd,
+        worked: Micros,
+        watch: &mut dyn Observer,
+    ) {
         if worked == Micros::ZERO {
-            self.end_turn(id, end, watch);
-        } else {
-            let incarnation = party.incarnation;
-            party.holding = Some(end);
-            self.schedule(self.now.after(worked), origin, Pending::Done(id, incarnation));
+            self.end_turn(id, incarnation, end, watch);
+            return;
+        }
+        let origin = end.origin;
+        let of_party = self.party_mut(id).incarnation_mut(incarnation);
+        of_party.expect("its turn has just run").holding = Some(end);
+        if worked > self.knobs.cpu_limit && self.party(id).is_object() {
+            let stopped = self.now.after(self.knobs.cpu_limit);
+            self.schedule(stopped, origin, Pending::Reset(id, ResetCause::Cpu, origin));
+        }
+        self.schedule(self.now.after(worked), origin, Pending::Done(id, incarnation));
+    }
+
+    /// Makes the memory of an incarnation, if this is its first event.
+    pub(super) fn wake(&mut self, id: PartyId, incarnation: u32, by_alarm: bool, watch: &mut dyn Observer) {
+        let misses_name = by_alarm && self.knobs.name_missing;
+        let party = &mut self.parties[id.0 as usize];
+        let is_stale = party.current.number != incarnation;
+        if is_stale {
+            let kind = FaultKind::StaleRan;
+            self.see(&self.party(id).who, What::Fault { kind }, watch);
+            return;
+        }
+        if party.current.life.is_some() {
+            return;
+        }
+        let life = match &party.address {
+            Some((namespace, _)) => {
+                let object = self.program.object(namespace);
+                Life::Object(object.expect("an object was made in a namespace that it has"))
+            }
+            None => Life::Front(self.program.front()),
+        };
+        party.current.life = Some(life);
+        party.current.born = incarnation;
+        let skewed = party.current.skew.by > Micros::ZERO;
+        let misses_name = misses_name && party.is_object();
+        party.current.named = !misses_name;
+        for (struck, kind) in [
+            (skewed, FaultKind::ClockSkewed),
+            (misses_name, FaultKind::NameMissing),
+        ] {
+            if struck {
+                self.see(&self.party(id).who, What::Fault { kind }, watch);
+            }
         }
     }
 
-    /// The event that a delivery is to the incarnation that is there now; none where it was meant for an earlier one.
-    fn admit(&mut self, id: PartyId, delivery: Delivery) -> Option<(Event, Option<ReplyTo>)> {
-        let party = self.party_mut(id);
-        match &delivery {
-            Delivery::Answer { to, .. } if to.incarnation != party.incarnation || party.life.is_none() => {
-                None
-            }
+    /// How often a statement of this turn meets an error of the storage, and the error that all that write meet.
+    fn storage_troubles(&mut self, id: PartyId, origin: OriginId) -> (Ratio, Option<SqlErrorKind>) {
+        let episode = self.knobs.storage_error;
+        if !self.party(id).is_object() {
+            return (Ratio::NEVER, None);
+        }
+        if episode.least == Micros::ZERO {
+            return (episode.begins, self.refusing(id));
+        }
+        if self.refusing(id).is_none() {
+            self.begins(FaultKind::StorageRefused, (id, id), origin, &Text::default());
+        }
+        (Ratio::NEVER, self.refusing(id))
+    }
+
+    /// The event that a delivery is to an incarnation; none where it was meant for nobody that is there.
+    fn admit(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        sent: &Sent,
+        watch: &mut dyn Observer,
+    ) -> Option<(Event, Option<ReplyTo>)> {
+        match &sent.delivery {
             Delivery::Answer {
                 to,
                 outcome,
                 connection,
             } => {
+                let of_party = self.party_mut(id).incarnation_mut(incarnation)?;
+                of_party.life.as_ref()?;
                 let waited_for = self.land(to, outcome.as_ref().err(), *connection);
-                waited_for.then(|| (delivery.event(&Alarm::default()), None))
+                waited_for.then(|| {
+                    self.answered(to);
+                    let event = Event::Answer {
+                        call: to.call,
+                        outcome: outcome.clone(),
+                    };
+                    (event, None)
+                })
             }
-            Delivery::Alarm { armed, .. } => {
-                let alarm = &mut party.storage.as_mut()?.alarm;
-                if *armed != alarm.armed || alarm.running.is_some() {
-                    return None;
-                }
-                let event = delivery.event(alarm);
-                alarm.begin_run();
+            Delivery::Alarm(call) => {
+                let event = self.begin_alarm_run(id, *call, watch)?;
                 Some((event, Some(ReplyTo::Alarm)))
             }
-            Delivery::Request { reply_to, .. } => {
-                Some((delivery.event(&Alarm::default()), Some(reply_to.clone())))
+            Delivery::Cancel { task } => Some((Event::Cancel { task: *task }, None)),
+            Delivery::Request { request, reply_to } => {
+                let event = Event::Begin(Entry::Request(request.clone()));
+                Some((event, Some(reply_to.clone())))
             }
+        }
+    }
+
+    /// What was begun has its answer.
+    fn answered(&mut self, to: &CallerRef) {
+        let of_party = self.party_mut(to.party).incarnation_mut(to.incarnation);
+        let of_party = of_party.expect("an answer is told to an incarnation that is there");
+        of_party.outstanding -= 1;
+        for section in &mut of_party.sections {
+            section.begun.remove(&to.call);
+        }
+    }
+
+    /// The client of a front Worker's request goes away: its task ends where it stands, what it has sent is sent
+    /// (`platform.md` section 16). False where no front Worker works for it.
+    pub(super) fn cancel_now(&mut self, item: u32, origin: OriginId, watch: &mut dyn Observer) -> bool {
+        let waits = |reply_to: &Option<ReplyTo>| *reply_to == Some(ReplyTo::Client { item });
+        let fronts = self.fronts.iter().copied();
+        let found = fronts.into_iter().find_map(|front| {
+            let tasks = &self.party(front).current.tasks;
+            let at = tasks
+                .iter()
+                .position(|task| task.as_ref().is_some_and(|task| waits(&task.reply_to)))?;
+            let task = TaskId(u32::try_from(at).expect("a number of a task"));
+            Some((front, task))
+        });
+        let Some((front, task)) = found else {
+            return false;
+        };
+        let current = &mut self.party_mut(front).current;
+        let number = current.number;
+        if let Some(Some(entry)) = current.tasks.get_mut(task.0 as usize) {
+            entry.reply_to = None;
+        }
+        let kind = FaultKind::Cancelled;
+        self.see(&self.party(front).who, What::Fault { kind }, watch);
+        self.see(&Text::new_static("client"), What::Left { item }, watch);
+        let sent = Sent {
+            delivery: Delivery::Cancel { task },
+            origin,
+            cause: Some(StepId(self.steps)),
+            depends: None,
+            serial: None,
+            repeated: false,
+        };
+        self.turn(front, number, sent, watch);
+        let current = &mut self.party_mut(front).current;
+        current.stubs.retain(|(of_task, _), _| *of_task != Some(task));
+        true
+    }
+
+    /// The client of the task that makes a call goes away at an instant, if it has one.
+    pub(super) fn cancel_later(&mut self, caller: &CallerRef, at: Micros, origin: OriginId) {
+        let of_party = self.party(caller.party).incarnation(caller.incarnation);
+        let task = of_party.and_then(|of_party| of_party.tasks.get(caller.call.task.0 as usize)?.as_ref());
+        if let Some(ReplyTo::Client { item }) = task.and_then(|task| task.reply_to.as_ref()) {
+            let item = *item;
+            self.schedule(at, origin, Pending::Cancel(item, origin));
         }
     }
 }

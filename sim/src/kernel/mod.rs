@@ -6,42 +6,59 @@
 //! the protocol's code, whose writes are one commit, and whose messages leave when what they depend on is durable.
 
 mod alarm;
+mod audit;
 mod calls;
 mod chain;
 mod choice;
 mod commit;
+mod database;
 mod delivery;
+mod incarnation;
+mod knobs;
 mod network;
 mod party;
 mod queue;
+mod reset;
+mod section;
 mod state;
+mod step;
 pub mod storage;
 mod stubs;
 mod time;
+mod trouble;
 mod turn;
+mod unload;
 mod watch;
+mod wide;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use protocol::host::{Namespace, ObjectName, Outcome, Request, Shared, Text};
-use protocol::task::{Program, Waiting};
+use protocol::host::{Namespace, ObjectName, Outcome, Shared, Text};
+use protocol::task::Waiting;
 
 pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
 pub use choice::{Chance, ChoiceKey, FixedChoice, Origin, OriginId, PlaceId, Purpose, Ratio, Source};
-pub use network::{Aim, CallFault, Knobs, Span};
+pub use knobs::{DigestAwait, Episode, Knobs, Span};
+pub use network::{Aim, CallFault};
 pub use party::PartyId;
 pub use queue::EventKey;
+pub use reset::ResetCause;
 pub use time::{EPOCH, Micros};
-pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
-
-use party::{Alarm, Delivery, Life, Party, ReplyTo, Sent, Storage};
-use queue::Queue;
-use storage::Store;
-use storage::limits::Limits;
+pub use trouble::{Trouble, Way};
 pub use turn::UnsupportedStatement;
+pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
+pub use wide::{Guest, SectionEnd, SectionKind, Wide};
+
+use audit::{PartyAudit, StubAudit};
+use incarnation::{Incarnation, Life, Skew};
+use party::{Party, Sent, Storage};
+use queue::Queue;
+use storage::limits::Limits;
+use storage::{Store, Writes};
+use trouble::{Between, Standing};
 
 /// What is still to come.
 #[derive(Clone, Debug)]
@@ -50,20 +67,45 @@ enum Pending {
     Item(u32),
     /// Something arrives at a party.
     Arrival(PartyId, Sent),
-    /// The code that holds a party's thread has done.
+    /// The code that holds the thread of an incarnation has done.
     Done(PartyId, u32),
-    /// A party's thread is free, and something waits for it.
-    Free(PartyId),
-    /// A commit is durable.
-    Confirmed(PartyId, u32),
+    /// The thread of an incarnation is free, and something waits for it.
+    Free(PartyId, u32),
+    /// The commit of this number is durable, and all before it.
+    Confirmed(PartyId, u32, u64),
+    /// The commit of this number has waited for as long as the output gate does.
+    GateTimeout(PartyId, u32, u64),
+    /// A critical section has lasted as long as it may.
+    SectionTimeout(PartyId, u32, OriginId),
+    /// The manager of an object's alarm hears what the object has stored.
+    AlarmSync(PartyId),
     /// A client is answered.
     Answered {
         item: u32,
         outcome: Outcome,
         cause: StepId,
     },
+    /// The client of a plan item goes away.
+    Cancel(u32, OriginId),
     /// An object loses its memory.
-    Reset(PartyId, OriginId),
+    Reset(PartyId, ResetCause, OriginId),
+    /// An object that had nothing to do is evicted, if its incarnation has had no turn since.
+    Idle(PartyId, u32, u64),
+    /// A stale incarnation notices that it is one.
+    StaleEnds(PartyId, u32, OriginId),
+    /// A trouble that a plan has begun ends.
+    TroubleEnds(Between, u64),
+    /// The least duration of an episode is over.
+    EpisodeMayEnd(Between, u64, OriginId),
+}
+
+/// What of an object's storage may have changed since somebody last asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// These tables: commits have written them.
+    Tables(Writes),
+    /// Anything: commits were lost.
+    Everything,
 }
 
 /// What a step was, for the one who asked for it.
@@ -78,13 +120,17 @@ pub enum Stepped {
         /// The answer.
         outcome: Outcome,
     },
+    /// The client of a plan item may have gone away: it will not be answered if it has.
+    Left(u32),
+    /// The way between parties, or what befalls one, has changed.
+    Weather,
     /// A party has had a turn, or something has happened to it.
     Party(PartyId),
 }
 
 /// A world in mid-run: all parties and all that is on its way.
 #[derive(Debug)]
-pub struct Kernel<P: Program, S: Store> {
+pub struct Kernel<P: Guest, S: Store> {
     program: P,
     pool: S::Pool,
     now: Micros,
@@ -101,9 +147,16 @@ pub struct Kernel<P: Program, S: Store> {
     fronts: Vec<PartyId>,
     names: BTreeMap<Text, PartyId>,
     shared: BTreeMap<(Shared, Text), Text>,
+    troubles: BTreeMap<Between, Standing>,
+    troubles_begun: u64,
+    /// How many stubs were made: each has a number of its own.
+    stubs_made: u64,
+    stub_audit: StubAudit,
+    #[cfg(test)]
+    sabotage: Option<audit::Sabotage>,
 }
 
-impl<P: Program, S: Store> Kernel<P, S> {
+impl<P: Guest, S: Store> Kernel<P, S> {
     /// An empty world. Aimed faults are armed from the beginning. The pool is this world's as long as it lives, and the
     /// next one's after it.
     #[must_use]
@@ -130,6 +183,12 @@ impl<P: Program, S: Store> Kernel<P, S> {
             fronts: Vec::new(),
             names: BTreeMap::new(),
             shared: BTreeMap::new(),
+            troubles: BTreeMap::new(),
+            troubles_begun: 0,
+            stubs_made: 0,
+            stub_audit: StubAudit::default(),
+            #[cfg(test)]
+            sabotage: None,
         }
     }
 
@@ -151,17 +210,6 @@ impl<P: Program, S: Store> Kernel<P, S> {
         self.turns
     }
 
-    /// The events that could be taken next, earliest first.
-    pub fn enabled(&self) -> impl Iterator<Item = EventKey> {
-        self.queue.iter().map(|(key, _)| *key)
-    }
-
-    /// The earliest of them.
-    #[must_use]
-    pub fn earliest(&self) -> Option<EventKey> {
-        self.queue.first()
-    }
-
     /// Keeps all choices from now on: see [`Chance::keep`].
     pub fn keep_choices(&mut self) {
         self.chance.keep();
@@ -179,7 +227,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
     }
 
     /// Disarms the aimed faults that have not struck.
-    pub fn disarm(&mut self) {
+    pub fn disarm_aims(&mut self) {
         self.aims.clear();
     }
 
@@ -227,13 +275,19 @@ impl<P: Program, S: Store> Kernel<P, S> {
         self.names.get(who).copied()
     }
 
+    /// The object of this name, if it has been reached.
+    #[must_use]
+    pub fn object_named(&self, who: &Text) -> Option<PartyId> {
+        self.named(who).filter(|id| self.party(*id).is_object())
+    }
+
     /// A party's name, as observers are told it.
     #[must_use]
     pub fn who(&self, party: PartyId) -> &Text {
         &self.party(party).who
     }
 
-    /// An object's database as it stands, confirmed or not.
+    /// An object's database as it stands, confirmed or not: to read.
     pub fn store(&mut self, object: PartyId) -> Option<&mut S> {
         self.party_mut(object)
             .storage
@@ -250,38 +304,16 @@ impl<P: Program, S: Store> Kernel<P, S> {
             .map_or(0, |storage| storage.commits)
     }
 
+    /// What of an object's storage may have changed since this was last asked.
+    pub fn changed(&mut self, object: PartyId) -> Changed {
+        let nothing = Changed::Tables(Writes::default());
+        std::mem::replace(&mut self.party_mut(object).changed, nothing)
+    }
+
     /// Which life of its memory a party is in, counted from 0.
     #[must_use]
     pub fn incarnation(&self, party: PartyId) -> u32 {
-        self.party(party).incarnation
-    }
-
-    /// Makes a plan item due at an instant.
-    pub fn schedule_item(&mut self, item: u32, at: Micros) {
-        let origin = self.chance.origin(&Origin::Item(item));
-        self.schedule(at, origin, Pending::Item(item));
-    }
-
-    /// Sends a client's request to a party, now. Requests of clients arrive; what is lost between a client and the
-    /// platform is the plan's to say.
-    pub fn send(&mut self, item: u32, to: PartyId, request: Request) {
-        let origin = self.chance.origin(&Origin::Item(item));
-        let delivery = Delivery::Request {
-            request,
-            reply_to: ReplyTo::Client { item },
-        };
-        let sent = Sent {
-            delivery,
-            origin,
-            cause: Some(StepId(self.steps)),
-        };
-        self.schedule(self.now, origin, Pending::Arrival(to, sent));
-    }
-
-    /// Takes an object's memory from it, now, together with some of its commits that are not confirmed.
-    pub fn reset(&mut self, item: u32, object: PartyId) {
-        let origin = self.chance.origin(&Origin::Item(item));
-        self.schedule(self.now, origin, Pending::Reset(object, origin));
+        self.party(party).current.number
     }
 
     /// What tasks are under way, and what they wait for: who, which task, what.
@@ -289,7 +321,7 @@ impl<P: Program, S: Store> Kernel<P, S> {
     pub fn waits(&self) -> Vec<(&Text, protocol::host::TaskId, Waiting<'_>)> {
         let mut waits = Vec::new();
         for party in &self.parties {
-            let of_party = match &party.life {
+            let of_party = match &party.current.life {
                 Some(Life::Object(object)) => self.program.waits(object),
                 Some(Life::Front(front)) => self.program.front_waits(front),
                 None => Vec::new(),
@@ -301,55 +333,6 @@ impl<P: Program, S: Store> Kernel<P, S> {
             );
         }
         waits
-    }
-
-    /// Takes one event. `None` when it is not there.
-    pub fn step(&mut self, key: EventKey, watch: &mut dyn Observer) -> Option<Stepped> {
-        let pending = self.queue.take(key)?;
-        // An event that is taken out of its turn happens now; time does not run backwards.
-        self.now = self.now.max(key.at);
-        self.steps += 1;
-        self.here = match &pending {
-            Pending::Item(_) | Pending::Answered { .. } => PlaceId::NOWHERE,
-            Pending::Arrival(party, _)
-            | Pending::Free(party)
-            | Pending::Done(party, _)
-            | Pending::Confirmed(party, _)
-            | Pending::Reset(party, _) => self.party(*party).place,
-        };
-        let stepped = match pending {
-            Pending::Item(item) => Stepped::Item(item),
-            Pending::Answered { item, outcome, cause } => {
-                let what = What::Answered {
-                    item,
-                    outcome: &outcome,
-                    cause,
-                };
-                self.see(&Text::new_static("client"), what, watch);
-                Stepped::Answered { item, outcome }
-            }
-            Pending::Arrival(party, sent) => {
-                self.arrive(party, sent, watch);
-                Stepped::Party(party)
-            }
-            Pending::Free(party) => {
-                self.free(party, watch);
-                Stepped::Party(party)
-            }
-            Pending::Done(party, incarnation) => {
-                self.done(party, incarnation, watch);
-                Stepped::Party(party)
-            }
-            Pending::Confirmed(party, incarnation) => {
-                self.confirm(party, incarnation, watch);
-                Stepped::Party(party)
-            }
-            Pending::Reset(party, origin) => {
-                self.reset_now(party, origin, watch);
-                Stepped::Party(party)
-            }
-        };
-        Some(stepped)
     }
 
     fn party(&self, id: PartyId) -> &Party<P, S> {
@@ -367,27 +350,25 @@ impl<P: Program, S: Store> Kernel<P, S> {
         self.names.insert(who.clone(), id);
         let storage = address.is_some().then(|| Storage {
             store: S::open(&self.pool, Limits::default()),
-            alarm: Alarm::default(),
+            alarm: Default::default(),
             unconfirmed: VecDeque::new(),
             commits: 0,
             last_confirm: Micros::ZERO,
+            next_commit_fails: false,
         });
         self.parties.push(Party {
             who,
             address,
             place,
             alarm_origin,
-            incarnation: 0,
-            life: None,
-            origins: BTreeMap::new(),
-            replies: BTreeMap::new(),
-            stubs: BTreeMap::new(),
-            in_flight: Vec::new(),
+            current: Incarnation::new(0, Skew::default()),
+            stale: Vec::new(),
             calls_made: BTreeMap::new(),
-            holding: None,
-            waiting: VecDeque::new(),
             storage,
+            changed: Changed::Everything,
+            audit: PartyAudit::default(),
         });
+        self.parties[id.0 as usize].current.skew = self.draw_skew(id, alarm_origin);
         id
     }
 

@@ -3,29 +3,23 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use protocol::host::{
-    CallId, CallOutcome, Effect, Entry, Event, Label, Millis, Namespace, ObjectName, Outcome, Request,
-    Shared, Stub, TaskId, Text,
+    CallId, CallOutcome, Effect, Label, Namespace, ObjectName, Outcome, Request, Shared, Stub, TaskId, Text,
 };
-use protocol::task::Program;
 
+use super::Changed;
+use super::alarm::{Alarm, AlarmBefore, AlarmCall};
+use super::audit::{Depends, PartyAudit};
 use super::choice::{OriginId, PlaceId};
-use super::commit::TurnEnd;
-use super::queue::EventKey;
+use super::incarnation::Incarnation;
 use super::storage::Mark;
-use super::stubs::{InFlight, StubKey, StubState};
+use super::stubs::StubSerial;
 use super::time::Micros;
 use super::watch::StepId;
+use super::wide::Guest;
 
 /// Refers to a party within one run, in the order in which they were first reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartyId(pub(super) u32);
-
-/// The memory of one incarnation.
-#[derive(Clone, Debug)]
-pub(super) enum Life<P: Program> {
-    Object(P::Object),
-    Front(P::Front),
-}
 
 /// Who is told how a task ended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +34,8 @@ pub(super) enum ReplyTo {
     },
     /// The alarm of the same object.
     Alarm,
+    /// Nobody: the answer of a request that was sent twice, when the other one's is told.
+    Nobody,
 }
 
 /// The end of a call at which its answer arrives.
@@ -65,10 +61,11 @@ pub(super) enum Delivery {
         outcome: CallOutcome,
         connection: Connection,
     },
-    /// Valid while the alarm was not armed again since.
-    Alarm {
-        retry: u32,
-        armed: u64,
+    /// The alarm's manager wakes the object.
+    Alarm(AlarmCall),
+    /// The client of the request that this task of a front Worker answers has gone away.
+    Cancel {
+        task: TaskId,
     },
 }
 
@@ -86,6 +83,12 @@ pub(super) struct Sent {
     pub delivery: Delivery,
     pub origin: OriginId,
     pub cause: Option<StepId>,
+    /// The commit that has to be durable before this is delivered (PL-2).
+    pub depends: Option<Depends>,
+    /// Which message on its stub this is, where it is on one (PL-5).
+    pub serial: Option<StubSerial>,
+    /// Whether a client or a proxy has sent it before.
+    pub repeated: bool,
 }
 
 /// What a task asked for during a turn, in the order it asked.
@@ -136,6 +139,8 @@ pub(super) struct Held {
     pub output: Output,
     pub origin: OriginId,
     pub step: StepId,
+    /// The newest commit that was made, or that this turn will make, before it was asked for.
+    pub depends: Option<Depends>,
     pub behind_write: bool,
 }
 
@@ -148,73 +153,9 @@ pub(super) struct Commit {
     pub alarm_before: AlarmBefore,
     /// What leaves when the commit is confirmed.
     pub held: Vec<Held>,
-}
-
-/// An object's one alarm.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Alarm {
-    /// When it is due, by the object's clock.
-    pub stored: Option<Millis>,
-    /// The run that is under way.
-    pub running: Option<Running>,
-    /// Its event in the queue, and the time it was scheduled for.
-    pub event: Option<(EventKey, Millis)>,
-    /// How many runs in a row have failed.
-    pub failed: u32,
-    /// How many times an event of it was put into the queue, or taken out: tells the one that counts.
-    pub armed: u64,
-}
-
-/// The part of an alarm that is undone together with writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct AlarmBefore {
-    stored: Option<Millis>,
-    set_since: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Running {
-    pub scheduled: Millis,
-    /// Whether the alarm was set or cleared since the run began.
-    pub set_since: bool,
-}
-
-impl Alarm {
-    /// What code sees: inside a run, nothing, unless it was set since (`platform.md` section 6, item 3).
-    pub fn seen(&self) -> Option<Millis> {
-        match self.running {
-            Some(Running { set_since: false, .. }) => None,
-            _ => self.stored,
-        }
-    }
-
-    /// What a write can change of it.
-    pub fn before(&self) -> AlarmBefore {
-        let set_since = self.running.is_some_and(|run| run.set_since);
-        AlarmBefore {
-            stored: self.stored,
-            set_since,
-        }
-    }
-
-    /// Undoes what was written since.
-    pub fn restore(&mut self, before: AlarmBefore) {
-        self.stored = before.stored;
-        if let Some(run) = &mut self.running {
-            run.set_since = before.set_since;
-        }
-    }
-
-    pub fn set(&mut self, at: Option<Millis>) {
-        // The same time once more changes nothing (`platform.md` section 6, item 1), a pending retry included.
-        if self.running.is_none() && self.stored == at {
-            return;
-        }
-        self.stored = at;
-        if let Some(running) = &mut self.running {
-            running.set_since = true;
-        }
-    }
+    pub origin: OriginId,
+    /// The contents that it leaves, where the store tells cheaply (PL-3).
+    pub leaves: Option<u128>,
 }
 
 /// What an object has and a front Worker has not.
@@ -227,11 +168,13 @@ pub(super) struct Storage<S> {
     pub commits: u64,
     /// When the last confirmation is due: confirmations come in the order of the commits.
     pub last_confirm: Micros,
+    /// Whether the next commit fails.
+    pub next_commit_fails: bool,
 }
 
 /// An object, or an isolate of the front Worker.
 #[derive(Debug)]
-pub(super) struct Party<P: Program, S> {
+pub(super) struct Party<P: Guest, S> {
     pub who: Text,
     /// None for a front Worker.
     pub address: Option<(Namespace, ObjectName)>,
@@ -239,40 +182,37 @@ pub(super) struct Party<P: Program, S> {
     pub place: PlaceId,
     /// The descent of what its alarm begins.
     pub alarm_origin: OriginId,
-    pub incarnation: u32,
-    pub life: Option<Life<P>>,
-    /// What each task descends from.
-    pub origins: BTreeMap<TaskId, OriginId>,
-    /// Who is told of the end of each task that an event began.
-    pub replies: BTreeMap<TaskId, ReplyTo>,
-    /// What it knows of its stubs. An object's live as long as its incarnation; a front Worker's as long as the task
-    /// that used them, since the runtime lets nothing that was opened for one request be used for another.
-    pub stubs: BTreeMap<StubKey, StubState>,
-    /// Its calls on these stubs whose answers are still to come, by number.
-    pub in_flight: Vec<InFlight>,
+    /// The incarnation that new events go to, and that alone may use the storage.
+    pub current: Incarnation<P>,
+    /// Earlier ones that have not noticed yet that they were replaced (`platform.md` section 13), oldest first.
+    pub stale: Vec<Incarnation<P>>,
     /// How many of its calls have left at each label.
     pub calls_made: BTreeMap<Label, u32>,
-    /// A turn whose code has declared work and holds the thread: what it leaves when it has done.
-    pub holding: Option<TurnEnd>,
-    /// What has arrived while the thread was held, in the order it came.
-    pub waiting: VecDeque<Sent>,
     pub storage: Option<Storage<S>>,
+    /// What of its storage may have changed since somebody last asked.
+    pub changed: Changed,
+    pub audit: PartyAudit,
 }
 
-impl Delivery {
-    /// The event that this is to an incarnation which takes it.
-    pub fn event(&self, alarm: &Alarm) -> Event {
-        match self {
-            Delivery::Request { request, .. } => Event::Begin(Entry::Request(request.clone())),
-            Delivery::Answer { to, outcome, .. } => Event::Answer {
-                call: to.call,
-                outcome: outcome.clone(),
-            },
-            Delivery::Alarm { retry, .. } => Event::Begin(Entry::Alarm(protocol::host::AlarmRun {
-                scheduled: alarm.stored.expect("an alarm that runs was set"),
-                retry_count: *retry,
-                is_retry: *retry > 0,
-            })),
+impl<P: Guest, S> Party<P, S> {
+    /// An incarnation that is still there.
+    pub fn incarnation(&self, number: u32) -> Option<&Incarnation<P>> {
+        if self.current.number == number {
+            return Some(&self.current);
         }
+        self.stale.iter().find(|stale| stale.number == number)
+    }
+
+    /// An incarnation that is still there.
+    pub fn incarnation_mut(&mut self, number: u32) -> Option<&mut Incarnation<P>> {
+        if self.current.number == number {
+            return Some(&mut self.current);
+        }
+        self.stale.iter_mut().find(|stale| stale.number == number)
+    }
+
+    /// Whether this is an object, or an isolate of the front Worker.
+    pub fn is_object(&self) -> bool {
+        self.address.is_some()
     }
 }

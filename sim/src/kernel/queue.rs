@@ -1,6 +1,7 @@
 //! Events that are still to come, in the order in which they would.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use super::time::Micros;
 
@@ -14,43 +15,92 @@ pub struct EventKey {
     pub tie: u64,
     /// Makes keys distinct when the other two are equal: how many events were scheduled before.
     pub serial: u64,
+    /// Where the queue keeps it.
+    slot: u32,
 }
 
-/// A queue of events.
+/// A queue of events: a heap of keys, beside the events themselves, which stay where they are until they are taken.
 #[derive(Clone, Debug)]
 pub(super) struct Queue<E> {
-    events: BTreeMap<EventKey, E>,
+    /// The key of each event that is there, and of some that are not there any more; the first is of one that is.
+    keys: BinaryHeap<Reverse<EventKey>>,
+    slots: Vec<Option<(u64, E)>>,
+    free: Vec<u32>,
     scheduled: u64,
 }
 
 impl<E> Queue<E> {
     pub fn new() -> Self {
         Queue {
-            events: BTreeMap::new(),
+            keys: BinaryHeap::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
             scheduled: 0,
         }
     }
 
     pub fn schedule(&mut self, at: Micros, tie: u64, event: E) -> EventKey {
+        let serial = self.scheduled;
+        self.scheduled += 1;
+        let slot = match self.free.pop() {
+            Some(free) => {
+                self.slots[free as usize] = Some((serial, event));
+                free
+            }
+            None => {
+                self.slots.push(Some((serial, event)));
+                u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 events are to come at a time")
+            }
+        };
         let key = EventKey {
             at,
             tie,
-            serial: self.scheduled,
+            serial,
+            slot,
         };
-        self.scheduled += 1;
-        self.events.insert(key, event);
+        self.keys.push(Reverse(key));
         key
     }
 
     pub fn first(&self) -> Option<EventKey> {
-        self.events.first_key_value().map(|(key, _)| *key)
+        self.keys.peek().map(|Reverse(key)| *key)
     }
 
+    /// Takes an event out. None when it is not there any more.
     pub fn take(&mut self, key: EventKey) -> Option<E> {
-        self.events.remove(&key)
+        if !self.holds(key) {
+            return None;
+        }
+        let (_, event) = self.slots[key.slot as usize].take()?;
+        self.free.push(key.slot);
+        while let Some(Reverse(first)) = self.keys.peek()
+            && !self.holds(*first)
+        {
+            self.keys.pop();
+        }
+        Some(event)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&EventKey, &E)> {
-        self.events.iter()
+    /// All events, earliest first.
+    pub fn in_order(&self) -> Vec<(EventKey, &E)> {
+        let there = self.keys.iter().filter_map(|Reverse(key)| {
+            let (serial, event) = self.slots[key.slot as usize].as_ref()?;
+            (*serial == key.serial).then_some((*key, event))
+        });
+        let mut there: Vec<_> = there.collect();
+        there.sort_unstable_by_key(|(key, _)| *key);
+        there
+    }
+
+    /// How many there are.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    fn holds(&self, key: EventKey) -> bool {
+        let slot = self.slots.get(key.slot as usize);
+        slot.and_then(Option::as_ref)
+            .is_some_and(|(serial, _)| *serial == key.serial)
     }
 }

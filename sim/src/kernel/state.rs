@@ -2,15 +2,16 @@
 
 use std::hash::{Hash, Hasher};
 
-use protocol::task::Program;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::party::{Life, Party, Storage};
+use super::incarnation::{Incarnation, Life};
+use super::party::{Party, Storage};
 use super::storage::Store;
 use super::time::Micros;
+use super::wide::Guest;
 use super::{Kernel, Pending};
 
-impl<P: Program, S: Store> Kernel<P, S> {
+impl<P: Guest, S: Store> Kernel<P, S> {
     /// A world of its own in the same state: from here on, both can be run.
     #[must_use]
     pub fn fork(&mut self) -> Self {
@@ -30,6 +31,12 @@ impl<P: Program, S: Store> Kernel<P, S> {
             fronts: self.fronts.clone(),
             names: self.names.clone(),
             shared: self.shared.clone(),
+            troubles: self.troubles.clone(),
+            troubles_begun: self.troubles_begun,
+            stubs_made: self.stubs_made,
+            stub_audit: self.stub_audit.clone(),
+            #[cfg(test)]
+            sabotage: self.sabotage,
         }
     }
 
@@ -41,12 +48,16 @@ impl<P: Program, S: Store> Kernel<P, S> {
         for party in &mut self.parties {
             party.hash_state(self.now, &mut hasher);
         }
-        for (key, pending) in self.queue.iter() {
+        for (key, pending) in self.queue.in_order() {
             key.at.since(self.now).hash(&mut hasher);
             pending.hash_state(&mut hasher);
         }
         self.shared.hash(&mut hasher);
         self.aims.hash(&mut hasher);
+        for (between, standing) in &self.troubles {
+            between.hash(&mut hasher);
+            standing.hash_state(&mut hasher);
+        }
         hasher.digest128()
     }
 }
@@ -55,38 +66,43 @@ impl Pending {
     fn hash_state(&self, hasher: &mut impl Hasher) {
         std::mem::discriminant(self).hash(hasher);
         match self {
-            Pending::Item(item) => item.hash(hasher),
+            Pending::Item(item) | Pending::Cancel(item, _) => item.hash(hasher),
             Pending::Arrival(party, sent) => (party, &sent.delivery).hash(hasher),
-            Pending::Free(party) | Pending::Reset(party, _) => party.hash(hasher),
-            Pending::Done(party, _) | Pending::Confirmed(party, _) => party.hash(hasher),
+            Pending::Reset(party, cause, _) => (party, cause).hash(hasher),
+            Pending::AlarmSync(party)
+            | Pending::Free(party, _)
+            | Pending::Done(party, _)
+            | Pending::Confirmed(party, ..)
+            | Pending::GateTimeout(party, ..)
+            | Pending::SectionTimeout(party, ..)
+            | Pending::Idle(party, ..)
+            | Pending::StaleEnds(party, ..) => party.hash(hasher),
+            Pending::TroubleEnds(between, _) | Pending::EpisodeMayEnd(between, ..) => between.hash(hasher),
             Pending::Answered { item, outcome, .. } => (item, outcome).hash(hasher),
         }
     }
 }
 
-impl<P: Program, S: Store> Party<P, S> {
+impl<P: Guest, S: Store> Party<P, S> {
     pub(super) fn fork(&mut self) -> Self {
         Party {
             who: self.who.clone(),
             address: self.address.clone(),
             place: self.place,
             alarm_origin: self.alarm_origin,
-            incarnation: self.incarnation,
-            life: self.life.clone(),
-            origins: self.origins.clone(),
-            replies: self.replies.clone(),
-            stubs: self.stubs.clone(),
-            in_flight: self.in_flight.clone(),
+            current: self.current.clone(),
+            stale: self.stale.clone(),
             calls_made: self.calls_made.clone(),
-            holding: self.holding.clone(),
-            waiting: self.waiting.clone(),
             storage: self.storage.as_mut().map(|storage| Storage {
                 store: storage.store.fork(),
                 alarm: storage.alarm.clone(),
                 unconfirmed: storage.unconfirmed.clone(),
                 commits: storage.commits,
                 last_confirm: storage.last_confirm,
+                next_commit_fails: storage.next_commit_fails,
             }),
+            changed: self.changed.clone(),
+            audit: self.audit.clone(),
         }
     }
 
@@ -94,13 +110,39 @@ impl<P: Program, S: Store> Party<P, S> {
     /// how much has happened is left out. Times that the protocol keeps in rows or in memory count as they stand.
     pub(super) fn hash_state(&mut self, now: Micros, hasher: &mut impl Hasher) {
         self.who.hash(hasher);
+        self.calls_made.hash(hasher);
+        self.current.hash_state(now, hasher);
+        for stale in &self.stale {
+            stale.hash_state(now, hasher);
+        }
+        if let Some(storage) = &mut self.storage {
+            storage.store.digest().hash(hasher);
+            let alarm = &storage.alarm;
+            let due = alarm.stored.map(|at| self.current.skew.when_shown(at).since(now));
+            due.hash(hasher);
+            alarm.summary().hash(hasher);
+            storage.last_confirm.since(now).hash(hasher);
+            storage.next_commit_fails.hash(hasher);
+            for commit in &storage.unconfirmed {
+                for held in &commit.held {
+                    held.output.hash(hasher);
+                }
+            }
+        }
+    }
+}
+
+impl<P: Guest> Incarnation<P> {
+    fn hash_state(&self, now: Micros, hasher: &mut impl Hasher) {
         match &self.life {
             Some(Life::Object(object)) => object.hash(hasher),
             Some(Life::Front(front)) => front.hash(hasher),
             None => 0_u8.hash(hasher),
         }
-        self.replies.hash(hasher);
-        self.calls_made.hash(hasher);
+        (self.skew, self.named, self.outstanding).hash(hasher);
+        for task in &self.tasks {
+            task.as_ref().and_then(|task| task.reply_to.as_ref()).hash(hasher);
+        }
         self.in_flight.hash(hasher);
         for held in self.holding.iter().flat_map(|turn| &turn.outputs) {
             held.output.hash(hasher);
@@ -108,20 +150,11 @@ impl<P: Program, S: Store> Party<P, S> {
         for sent in &self.waiting {
             sent.delivery.hash(hasher);
         }
+        for section in &self.sections {
+            (section.kind, section.task, &section.begun).hash(hasher);
+        }
         for (stub, state) in &self.stubs {
             (stub, &state.broken, state.last_arrival.since(now)).hash(hasher);
-        }
-        if let Some(storage) = &mut self.storage {
-            storage.store.digest().hash(hasher);
-            let alarm = &storage.alarm;
-            let due = alarm.stored.map(|at| Micros::when_shown(at).since(now));
-            (due, alarm.running.map(|run| run.set_since), alarm.failed).hash(hasher);
-            storage.last_confirm.since(now).hash(hasher);
-            for commit in &storage.unconfirmed {
-                for held in &commit.held {
-                    held.output.hash(hasher);
-                }
-            }
         }
     }
 }

@@ -1,23 +1,45 @@
 //! Stubs: what a party knows of them, and what is in flight on them (`platform.md` sections 11.7 and 12.2).
 
 use protocol::host::{CallError, CallId, Label, Stub, TaskId};
-use protocol::task::Program;
 
 use super::Kernel;
-use super::party::{CallerRef, Connection, Party, PartyId};
+use super::calls::Leaving;
+use super::incarnation::Incarnation;
+use super::party::{CallerRef, Connection, PartyId};
 use super::storage::Store;
 use super::watch::StepId;
+use super::wide::Guest;
 
 /// A stub within its scope: an object's live as long as its incarnation, a front Worker's as long as the task.
 pub(super) type StubKey = (Option<TaskId>, Stub);
 
+/// A message on a stub: which stub of the kernel, and which message on it, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct StubSerial {
+    pub stub: u64,
+    pub nth: u64,
+}
+
 /// What a party knows of one of its stubs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct StubState {
+    /// The message that was sent last on it.
+    pub serial: StubSerial,
     /// When the last call on it arrives: calls on one stub start in the order they were made.
     pub last_arrival: super::Micros,
     /// The error with which it has failed, and will from now on (`platform.md` section 11, item 7).
     pub broken: Option<CallError>,
+}
+
+impl StubState {
+    /// A stub on which nothing was sent yet.
+    pub fn new(number: u64) -> Self {
+        StubState {
+            serial: StubSerial { stub: number, nth: 0 },
+            last_arrival: super::Micros::ZERO,
+            broken: None,
+        }
+    }
 }
 
 /// A call whose answer is still to come.
@@ -32,13 +54,7 @@ pub(super) struct InFlight {
     given_up: bool,
 }
 
-impl<P: Program, S> Party<P, S> {
-    /// The scope of a stub that one of its tasks uses; none for a stub for one call, of which nothing is kept.
-    pub fn stub_key(&self, task: TaskId, stub: &Stub) -> Option<StubKey> {
-        let of_task = self.address.is_none().then_some(task);
-        (!stub.is_for_one_call()).then(|| (of_task, stub.clone()))
-    }
-
+impl<P: Guest> Incarnation<P> {
     /// A call leaves.
     pub fn take_off(&mut self, call: CallId, label: Label, stub: StubKey) -> u32 {
         let mut numbers = (0_u32..).zip(&self.in_flight);
@@ -65,30 +81,37 @@ impl<P: Program, S> Party<P, S> {
     }
 }
 
-impl<P: Program, S: Store> Kernel<P, S> {
+impl<P: Guest, S: Store> Kernel<P, S> {
+    /// The scope of a stub that one of a party's tasks uses; none for a stub for one call, of which nothing is kept.
+    pub(super) fn stub_key(&self, id: PartyId, task: TaskId, stub: &Stub) -> Option<StubKey> {
+        let of_task = (!self.party(id).is_object()).then_some(task);
+        (!stub.is_for_one_call()).then(|| (of_task, stub.clone()))
+    }
+
     /// An answer is about to be told to its caller. Whether the caller still waits for it; where it tells that the
     /// connection is lost, all else that is in flight on the stub fails now, and so will all later calls on it.
     pub(super) fn land(&mut self, to: &CallerRef, error: Option<&CallError>, connection: Connection) -> bool {
         let Some(number) = to.in_flight else { return true };
-        let party = self.party_mut(to.party);
-        let Some(landed) = party.land(number) else {
+        let incarnation = self.party_mut(to.party).incarnation_mut(to.incarnation);
+        let incarnation = incarnation.expect("an answer is told to an incarnation that is there");
+        let Some(landed) = incarnation.land(number) else {
             return false;
         };
         if let (Connection::Lost, Some(error)) = (connection, error) {
             // A front Worker's stub is gone when its task has ended; what it had in flight fails all the same.
-            if let Some(state) = party.stubs.get_mut(&landed.stub) {
+            if let Some(state) = incarnation.stubs.get_mut(&landed.stub) {
                 state.broken = Some(error.clone());
             }
-            self.give_up(to.party, &landed.stub, error);
+            self.give_up(to, &landed.stub, error);
         }
         true
     }
 
     /// Fails all calls in flight on a stub. Each is told in a turn of its own.
-    fn give_up(&mut self, id: PartyId, stub: &StubKey, error: &CallError) {
-        let party = self.party_mut(id);
-        let incarnation = party.incarnation;
-        let on_it = party.in_flight.iter_mut();
+    fn give_up(&mut self, to: &CallerRef, stub: &StubKey, error: &CallError) {
+        let incarnation = self.party_mut(to.party).incarnation_mut(to.incarnation);
+        let incarnation = incarnation.expect("an answer is told to an incarnation that is there");
+        let on_it = incarnation.in_flight.iter_mut();
         let on_it = on_it.filter(|flight| flight.stub == *stub && !flight.given_up);
         let failed: Vec<_> = on_it
             .map(|flight| {
@@ -96,21 +119,29 @@ impl<P: Program, S: Store> Kernel<P, S> {
                 (flight.call, flight.label)
             })
             .collect();
-        for (call, label) in failed {
-            let party = self.party_mut(id);
-            let origin = party.origins.get(&call.task).copied();
+        // The failures are in flight too: each is told once, also where the stub's task has ended since.
+        let failed: Vec<_> = failed
+            .into_iter()
+            .map(|(call, label)| {
+                let in_flight = Some(incarnation.take_off(call, label, stub.clone()));
+                let caller = CallerRef {
+                    call,
+                    label,
+                    in_flight,
+                    ..to.clone()
+                };
+                (caller, incarnation.origin_of(call.task))
+            })
+            .collect();
+        for (caller, origin) in failed {
             let origin = origin.expect("a task that made a call has started");
-            // The failure is in flight too: it is told once, also where the stub's task has ended since.
-            let in_flight = Some(party.take_off(call, label, stub.clone()));
-            let to = CallerRef {
-                party: id,
-                incarnation,
-                call,
-                label,
-                in_flight,
+            let leaving = Leaving {
+                origin,
+                at: self.now,
+                step: StepId(self.steps),
+                depends: None,
             };
-            let step = StepId(self.steps);
-            self.answer(to, Err(error.clone()), Connection::Stands, origin, self.now, step);
+            self.answer(caller, Err(error.clone()), Connection::Stands, leaving);
         }
     }
 }

@@ -3,27 +3,35 @@
 use std::collections::BTreeMap;
 
 use protocol::host::{
-    Answer, CallId, Cause, Effect, End, Failed, Label, Millis, Note, Object, ObjectName, Outcome, Platform,
-    Request, Rows, Shared, SqlError, Statement, Stub, TaskId, Text,
+    Answer, CallError, CallId, Cause, Effect, End, Failed, Label, Millis, Note, Object, ObjectName, Outcome,
+    Platform, Request, Rows, Shared, SqlError, SqlErrorKind, Statement, Stub, TaskId, Text,
 };
 use sha2::{Digest, Sha256};
 
-use super::choice::{Chance, OriginId, PlaceId, Source};
-use super::party::{Alarm, AlarmBefore, Held, Output, ReplyTo, ServiceAnswer, ServiceTime, Storage};
-use super::storage::{Mark, Store, StoreError, Surroundings};
+use super::audit::{self, Depends};
+use super::choice::{Chance, OriginId, PlaceId, Purpose, Ratio, Source};
+use super::database::{Access, Database, Undo, fenced};
+use super::incarnation::{Skew, TaskEntry, set_task};
+use super::knobs::DigestAwait;
+use super::party::{Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
+use super::queue::EventKey;
+use super::section::{DEEPEST, Section};
+use super::storage::{Ran, Store, StoreError};
 use super::stubs::{StubKey, StubState};
 use super::time::Micros;
-use super::watch::{Observed, Observer, Service, StepId, What};
+use super::watch::{FaultKind, Observed, Observer, Service, StepId, What};
+use super::wide::{SectionEnd, SectionKind, Wide};
 
 /// What a turn needs of the kernel while it runs, and what it leaves when it has.
 pub(super) struct Turn<'k, S> {
     pub step: StepId,
     pub started: Micros,
+    pub skew: Skew,
     /// How long the code has held the thread.
     pub worked: Micros,
     pub who: &'k Text,
     pub name: Option<&'k ObjectName>,
-    pub database: Option<Database<'k, S>>,
+    pub access: Access<'k, S>,
     pub chance: &'k mut Chance,
     /// What the event descends from.
     pub origin: OriginId,
@@ -31,31 +39,26 @@ pub(super) struct Turn<'k, S> {
     pub place: PlaceId,
     /// The task that runs.
     pub running: Option<TaskId>,
-    pub origins: &'k mut BTreeMap<TaskId, OriginId>,
-    pub replies: &'k mut BTreeMap<TaskId, ReplyTo>,
+    pub tasks: &'k mut Vec<Option<TaskEntry>>,
     pub stubs: &'k mut BTreeMap<StubKey, StubState>,
+    pub outstanding: &'k mut u64,
+    pub sections: &'k mut Vec<Section>,
+    /// Timeouts of sections that have ended.
+    pub timeouts: Vec<EventKey>,
+    /// What is made of a digest, and those that go on within the turn.
+    pub digest: DigestAwait,
+    pub digests: Vec<(CallId, Text)>,
+    /// How often a statement meets an error of the storage, and the error that every writing one meets for now.
+    pub storage_error: Ratio,
+    pub refusing: Option<SqlErrorKind>,
+    /// The newest commit that was made before.
+    pub depends: Option<Depends>,
     /// Who is to be told of the end of the task that this event begins.
     pub reply_to: Option<ReplyTo>,
     pub outputs: Vec<Held>,
     /// Why the incarnation ends here: the code has aborted it, or a statement has broken it.
-    pub aborted: Option<Text>,
+    pub aborted: Option<CallError>,
     pub watch: &'k mut dyn Observer,
-}
-
-/// An object's storage during a turn.
-pub(super) struct Database<'k, S> {
-    pub store: &'k mut S,
-    pub alarm: &'k mut Alarm,
-    /// Set before the first write: where the turn goes back to if it is lost.
-    pub undo: Option<Undo>,
-    wrote: bool,
-}
-
-/// How things were before a turn's first write.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Undo {
-    pub mark: Mark,
-    pub alarm: AlarmBefore,
 }
 
 /// What ends a run whose store cannot run a statement. It passes through the protocol's code as a panic does, so that
@@ -74,26 +77,43 @@ impl<'k, S: Store> Turn<'k, S> {
     }
 
     fn origin_of(&self, task: TaskId) -> OriginId {
-        self.origins.get(&task).copied().unwrap_or(self.origin)
+        let entry = self.tasks.get(task.0 as usize);
+        entry
+            .and_then(Option::as_ref)
+            .map_or(self.origin, |entry| entry.origin)
     }
 
     fn put_out(&mut self, task: TaskId, output: Output) {
         let origin = self.origin_of(task);
-        let behind_write = self
-            .database
-            .as_ref()
-            .is_some_and(|database| database.undo.is_some());
+        // What an open transaction has written is no commit yet, and holds nothing back.
+        let behind_write = match &self.access {
+            Access::Own(database) => database.undo.is_some() && !self.in_transaction(),
+            Access::Nothing | Access::Fenced => false,
+        };
         self.outputs.push(Held {
             output,
             origin,
             step: self.step,
+            depends: self.depends.map(|depends| depends.and_this(behind_write)),
             behind_write,
         });
     }
 
+    fn in_transaction(&self) -> bool {
+        self.sections.iter().any(|section| section.undo.is_some())
+    }
+
+    /// Something that ends with an answer is begun.
+    fn begun(&mut self, call: CallId) {
+        *self.outstanding += 1;
+        if let Some(section) = self.sections.last_mut() {
+            section.begun.insert(call);
+        }
+    }
+
     /// A front Worker's stubs live no longer than the task that uses them.
     fn drop_stubs_of(&mut self, task: TaskId) {
-        if self.database.is_none() {
+        if matches!(self.access, Access::Nothing) {
             self.stubs.retain(|(of_task, _), _| *of_task != Some(task));
         }
     }
@@ -111,6 +131,7 @@ impl<'k, S: Store> Turn<'k, S> {
             label,
             service: seen,
         });
+        self.begun(call);
         self.put_out(
             call.task,
             Output::Service {
@@ -122,106 +143,145 @@ impl<'k, S: Store> Turn<'k, S> {
         );
     }
 
-    fn database(&mut self) -> &mut Database<'k, S> {
-        self.database
-            .as_mut()
-            .expect("only an object is handed the storage half of the seam")
+    /// The storage of this incarnation; none where another has it, which ends this one.
+    fn database(&mut self) -> Option<&mut Database<'k, S>> {
+        match &mut self.access {
+            Access::Own(database) => Some(database),
+            Access::Fenced => {
+                self.aborted.get_or_insert_with(|| broken(&fenced()));
+                None
+            }
+            Access::Nothing => unreachable!("only an object is handed the storage half of the seam"),
+        }
     }
 
     /// Runs a statement within the turn.
     fn run(&mut self, statement: &Statement) -> Result<Rows, SqlError> {
-        match self.database().run(statement) {
+        let injected = self.injected();
+        let refusing = self.refusing;
+        let Some(database) = self.database() else {
+            return Err(fenced());
+        };
+        let mut ran = match injected {
+            Some(kind) => Ran {
+                struck: true,
+                ..Ran::refused(StoreError::of(SqlError::of(kind)))
+            },
+            None => database.run(statement),
+        };
+        if let (Some(kind), false) = (refusing, ran.writes.is_empty()) {
+            ran.outcome = Err(StoreError::of(SqlError::of(kind)));
+            ran.struck = true;
+        }
+        audit::statement(statement, &ran);
+        if ran.struck {
+            let kind = FaultKind::StorageRefused;
+            self.see(What::Fault { kind });
+        }
+        match ran.outcome {
             Ok(rows) => Ok(rows),
             Err(StoreError::Sql(error)) => Err(error),
             Err(StoreError::Unsupported(what)) => {
                 std::panic::resume_unwind(Box::new(UnsupportedStatement(what)))
             }
             Err(StoreError::Broken(error)) => {
-                self.aborted.get_or_insert_with(|| Text::from(error.to_string()));
+                self.aborted.get_or_insert_with(|| broken(&error));
                 Err(error)
             }
         }
     }
 
+    /// The error of the storage that the next statement meets, whatever it says.
+    fn injected(&mut self) -> Option<SqlErrorKind> {
+        const KINDS: [SqlErrorKind; 4] = [
+            SqlErrorKind::Full,
+            SqlErrorKind::Io,
+            SqlErrorKind::NoMemory,
+            SqlErrorKind::Interrupted,
+        ];
+        let source = Source {
+            origin: self.origin,
+            place: self.place,
+        };
+        let label = Text::default();
+        let strikes = self
+            .chance
+            .happens(Purpose::StorageError, source, &label, self.storage_error);
+        strikes.then(|| {
+            let which = self
+                .chance
+                .choose(Purpose::StorageErrorKind, source, &label, KINDS.len() as u64);
+            KINDS[usize::try_from(which).expect("one of four")]
+        })
+    }
+
     fn run_batch(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
+        let Some(database) = self.database() else {
+            return Err(Failed {
+                at: 0,
+                error: fenced(),
+            });
+        };
         // Before the batch's own mark: a point to go back to that was set within the batch would not outlive it.
-        self.database().before_write();
+        database.before_write();
         let outcome = self.run_within(batch, end);
-        self.database().after_write();
+        if let Some(database) = self.database() {
+            database.after_write();
+        }
         outcome
     }
 
     fn run_within(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
-        let mark = self.database().store.mark();
+        let Access::Own(database) = &mut self.access else {
+            unreachable!("a batch runs on storage")
+        };
+        let undo = Undo {
+            mark: database.store.mark(),
+            alarm: database.alarm.before(),
+        };
         let mut answers = Vec::with_capacity(batch.len());
+        let mut failed = None;
         for (at, statement) in batch.iter().enumerate() {
             match self.run(statement) {
                 Ok(rows) => answers.push(rows),
                 Err(error) => {
-                    self.undo_to(mark);
-                    return Err(Failed { at, error });
+                    failed = Some(Failed { at, error });
+                    break;
                 }
             }
         }
-        match end {
-            End::Commit => self.database().store.release(mark),
-            End::Rollback => self.undo_to(mark),
+        let Access::Own(database) = &mut self.access else {
+            unreachable!("a batch runs on storage")
+        };
+        match (failed, end) {
+            (None, End::Commit) => {
+                database.store.release(undo.mark);
+                Ok(answers)
+            }
+            (None, End::Rollback) => {
+                database.undo_to(undo);
+                Ok(answers)
+            }
+            (Some(failed), _) => {
+                database.undo_to(undo);
+                Err(failed)
+            }
         }
-        Ok(answers)
-    }
-
-    fn undo_to(&mut self, mark: Mark) {
-        let store = &mut self.database().store;
-        store.rollback_to(mark);
-        store.release(mark);
     }
 }
 
-impl<'k, S: Store> Database<'k, S> {
-    pub fn new(storage: &'k mut Storage<S>, surroundings: Surroundings) -> Self {
-        storage.store.set_surroundings(surroundings);
-        Database {
-            store: &mut storage.store,
-            alarm: &mut storage.alarm,
-            undo: None,
-            wrote: false,
-        }
-    }
-
-    fn run(&mut self, statement: &Statement) -> Result<Rows, StoreError> {
-        let alone = self.undo.is_none();
-        self.before_write();
-        let ran = self.store.run(statement);
-        self.wrote |= !ran.writes.is_empty();
-        if alone {
-            self.after_write();
-        }
-        ran.outcome
-    }
-
-    /// Sets the point to which a lost turn goes back: what comes may be its first write.
-    fn before_write(&mut self) {
-        if self.undo.is_none() {
-            self.undo = Some(Undo {
-                mark: self.store.mark(),
-                alarm: self.alarm.before(),
-            });
-        }
-    }
-
-    /// Takes that point back when nothing was written after all. No mark may be set upon it.
-    fn after_write(&mut self) {
-        if !self.wrote
-            && let Some(undo) = self.undo.take()
-        {
-            self.store.release(undo.mark);
-        }
+/// What callers are told when an error of the storage has broken the object (`workerd.md` T9, T11).
+fn broken(error: &SqlError) -> CallError {
+    CallError {
+        remote: true,
+        reset: true,
+        ..CallError::thrown(error.to_string())
     }
 }
 
 impl<S: Store> Platform for Turn<'_, S> {
     fn now(&self) -> Millis {
-        self.started.shown()
+        self.skew.shown(self.started)
     }
 
     fn entropy(&mut self, bytes: usize) -> Vec<u8> {
@@ -250,6 +310,7 @@ impl<S: Store> Platform for Turn<'_, S> {
             stub,
             request: &request,
         });
+        self.begun(call);
         self.put_out(
             call.task,
             Output::Call {
@@ -280,6 +341,7 @@ impl<S: Store> Platform for Turn<'_, S> {
             label,
             service: Service::Put(store, key, value),
         });
+        self.begun(call);
         let (key, value) = (Text::new(key), Text::new(value));
         self.put_out(
             call.task,
@@ -309,12 +371,14 @@ impl<S: Store> Platform for Turn<'_, S> {
             Cause::Event => self.origin,
             Cause::Task(by) => self.origin_of(by),
         };
-        self.origins.insert(task, origin);
+        let reply_to = if cause == Cause::Event {
+            self.reply_to.take()
+        } else {
+            None
+        };
         // What the task of this number before has sent in its last turn left after it had ended.
         self.drop_stubs_of(task);
-        if let (Cause::Event, Some(reply_to)) = (cause, self.reply_to.take()) {
-            self.replies.insert(task, reply_to);
-        }
+        set_task(self.tasks, task, TaskEntry { origin, reply_to });
         self.see(What::Started { task, cause });
     }
 
@@ -327,9 +391,9 @@ impl<S: Store> Platform for Turn<'_, S> {
             task,
             outcome: &outcome,
         });
-        let to = self
-            .replies
-            .remove(&task)
+        let entry = self.tasks.get_mut(task.0 as usize).and_then(Option::as_mut);
+        let to = entry
+            .and_then(|entry| entry.reply_to.take())
             .expect("a task that an event began has somebody to tell of its end");
         self.drop_stubs_of(task);
         self.put_out(task, Output::Reply { to, outcome });
@@ -366,6 +430,12 @@ impl<S: Store> Object for Turn<'_, S> {
 
     fn digest(&mut self, call: CallId, label: Label, bytes: &[u8]) {
         let digest = Text::from(hex::encode(Sha256::digest(bytes)));
+        if self.digest == DigestAwait::GoesOn {
+            let service = Service::Digest(bytes.len());
+            self.see(What::Began { call, label, service });
+            self.digests.push((call, digest));
+            return;
+        }
         let answer = ServiceAnswer::Ready(Answer::Digest(digest));
         self.begin(
             call,
@@ -377,18 +447,73 @@ impl<S: Store> Object for Turn<'_, S> {
     }
 
     fn alarm(&self) -> Option<Millis> {
-        self.database.as_ref().and_then(|database| database.alarm.seen())
+        match &self.access {
+            Access::Own(database) => database.alarm.seen(),
+            Access::Nothing | Access::Fenced => None,
+        }
     }
 
     fn set_alarm(&mut self, at: Option<Millis>) {
-        let database = self.database();
-        database.before_write();
-        database.wrote = true;
-        database.alarm.set(at);
-        self.see(What::AlarmSet(at));
+        if let Some(database) = self.database() {
+            database.set_alarm(at);
+            self.see(What::AlarmSet(at));
+        }
     }
 
     fn abort(&mut self, why: &str) {
-        self.aborted.get_or_insert_with(|| Text::new(why));
+        self.aborted.get_or_insert_with(|| CallError {
+            remote: true,
+            reset: true,
+            ..CallError::thrown(why)
+        });
+    }
+}
+
+impl<S: Store> Wide for Turn<'_, S> {
+    fn enter(&mut self, task: TaskId, kind: SectionKind) {
+        if self.sections.len() >= DEEPEST {
+            let why = "too many critical sections within one another";
+            self.aborted.get_or_insert_with(|| CallError {
+                remote: true,
+                reset: true,
+                ..CallError::thrown(why)
+            });
+            return;
+        }
+        let undo = match (kind, self.database()) {
+            (SectionKind::Transaction, Some(database)) => Some(Undo {
+                mark: database.store.mark(),
+                alarm: database.alarm.before(),
+            }),
+            _ => None,
+        };
+        self.sections.push(Section {
+            kind,
+            task,
+            begun: Default::default(),
+            undo,
+            wrote: false,
+            timeout: None,
+        });
+    }
+
+    fn leave(&mut self, task: TaskId, end: SectionEnd) {
+        let ended = self.sections.pop().expect("a section that is left was entered");
+        assert_eq!(ended.task, task, "a task leaves the section that it has entered");
+        self.timeouts.extend(ended.timeout);
+        if let Some(outer) = self.sections.last_mut() {
+            outer.begun.extend(ended.begun);
+            outer.wrote |= ended.wrote;
+        }
+        if let (SectionKind::Block, SectionEnd::Threw(error)) = (ended.kind, &end) {
+            self.aborted.get_or_insert_with(|| CallError {
+                remote: true,
+                reset: true,
+                ..error.clone()
+            });
+        }
+        if let (Some(undo), Access::Own(database)) = (ended.undo, &mut self.access) {
+            database.end_transaction(undo, ended.wrote, end == SectionEnd::Done);
+        }
     }
 }

@@ -110,6 +110,8 @@ pub enum What<'a> {
     Committed {
         /// How many commits of this object came before.
         nth: u64,
+        /// The tables that it can have written, sorted.
+        tables: &'a [Text],
     },
     /// A commit is durable; what waited for it leaves.
     Confirmed {
@@ -129,6 +131,11 @@ pub enum What<'a> {
     Fault {
         /// Its kind: a mark.
         kind: FaultKind,
+    },
+    /// A client went away without its answer.
+    Left {
+        /// The plan item that asked.
+        item: u32,
     },
     /// A client has its answer.
     Answered {
@@ -166,21 +173,78 @@ pub enum FaultKind {
     RequestLate,
     /// An answer was late.
     AnswerLate,
-    /// An object lost its memory while something was under way in it.
+    /// A message was lost because its sender does not reach its receiver.
+    Partitioned,
+    /// A message does not move until its way is clear again.
+    Clogged,
+    /// A request was delivered a second time, as a client or a proxy repeats it.
+    Duplicated,
+    /// The client of a front Worker's request went away, and the request was cancelled.
+    Cancelled,
+    /// An object lost its memory while it was loaded.
     Reset,
-    /// A reset lost commits that were not confirmed.
+    /// An object lost its memory because another one in its isolate used it up.
+    IsolateShared,
+    /// The end of an incarnation lost commits that were not confirmed.
     CommitsLost,
+    /// A commit could not be made durable: what waited for it was never sent.
+    CommitFailed,
+    /// A commit was made that is not confirmed for a while.
+    CommitStalled,
+    /// A message waited for a commit for longer than the output gate does.
+    GateTimeout,
+    /// A statement met an error of the storage.
+    StorageRefused,
+    /// An object with nothing to do lost its memory.
+    Evicted,
+    /// An object was started elsewhere while its incarnation ran.
+    Displaced,
+    /// A stale incarnation had a turn: two were at work at once.
+    StaleRan,
+    /// A stale incarnation ended: it touched the storage, or its time was over.
+    StaleEnded,
+    /// An alarm was late beyond what it is on a good day.
+    AlarmLate,
+    /// The alarm's manager did not hear of a later time, or of none.
+    AlarmSyncLost,
+    /// The alarm's manager woke an object before the time that it has stored, or for none.
+    AlarmEarly,
+    /// An alarm that its own run set to now got stuck.
+    AlarmStuck,
+    /// An instance that its alarm has woken does not know its name.
+    NameMissing,
+    /// An incarnation began whose clock is not the true one.
+    ClockSkewed,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [FaultKind; 6] = [
+    pub const ALL: [FaultKind; 25] = [
         FaultKind::RequestLost,
         FaultKind::AnswerLost,
         FaultKind::RequestLate,
         FaultKind::AnswerLate,
+        FaultKind::Partitioned,
+        FaultKind::Clogged,
+        FaultKind::Duplicated,
+        FaultKind::Cancelled,
         FaultKind::Reset,
+        FaultKind::IsolateShared,
         FaultKind::CommitsLost,
+        FaultKind::CommitFailed,
+        FaultKind::CommitStalled,
+        FaultKind::GateTimeout,
+        FaultKind::StorageRefused,
+        FaultKind::Evicted,
+        FaultKind::Displaced,
+        FaultKind::StaleRan,
+        FaultKind::StaleEnded,
+        FaultKind::AlarmLate,
+        FaultKind::AlarmSyncLost,
+        FaultKind::AlarmEarly,
+        FaultKind::AlarmStuck,
+        FaultKind::NameMissing,
+        FaultKind::ClockSkewed,
     ];
 
     /// Its name, as in plans and reports.
@@ -191,8 +255,27 @@ impl FaultKind {
             FaultKind::AnswerLost => "answer-lost",
             FaultKind::RequestLate => "request-late",
             FaultKind::AnswerLate => "answer-late",
+            FaultKind::Partitioned => "partitioned",
+            FaultKind::Clogged => "clogged",
+            FaultKind::Duplicated => "duplicated",
+            FaultKind::Cancelled => "cancelled",
             FaultKind::Reset => "reset",
+            FaultKind::IsolateShared => "isolate-shared",
             FaultKind::CommitsLost => "commits-lost",
+            FaultKind::CommitFailed => "commit-failed",
+            FaultKind::CommitStalled => "commit-stalled",
+            FaultKind::GateTimeout => "gate-timeout",
+            FaultKind::StorageRefused => "storage-refused",
+            FaultKind::Evicted => "evicted",
+            FaultKind::Displaced => "displaced",
+            FaultKind::StaleRan => "stale-ran",
+            FaultKind::StaleEnded => "stale-ended",
+            FaultKind::AlarmLate => "alarm-late",
+            FaultKind::AlarmSyncLost => "alarm-sync-lost",
+            FaultKind::AlarmEarly => "alarm-early",
+            FaultKind::AlarmStuck => "alarm-stuck",
+            FaultKind::NameMissing => "name-missing",
+            FaultKind::ClockSkewed => "clock-skewed",
         }
     }
 }
@@ -276,7 +359,7 @@ impl fmt::Display for What<'_> {
             What::AlarmSet(None) => f.write_str("clears the alarm"),
             What::Noted { note, .. } => write!(f, "notes {note}"),
             What::Acted(effect) => write!(f, "acts: {} {}", effect.kind, effect.detail),
-            What::Committed { nth } => write!(f, "commits no. {nth}"),
+            What::Committed { nth, tables } => write!(f, "commits no. {nth}: {}", tables.join(", ")),
             What::Confirmed { nth } => write!(f, "commit no. {nth} is durable"),
             What::Reset {
                 reason, survivors, ..
@@ -284,6 +367,7 @@ impl fmt::Display for What<'_> {
                 write!(f, "is reset ({reason}); {survivors} commits survive")
             }
             What::Fault { kind } => write!(f, "fault {}", kind.name()),
+            What::Left { item } => write!(f, "the client of item {item} goes away"),
             What::Answered { item, outcome, .. } => write!(f, "item {item} is answered: {}", Told(outcome)),
         }
     }

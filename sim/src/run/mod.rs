@@ -17,7 +17,7 @@ use panics::Caught;
 pub use twice::run_twice;
 
 use crate::kernel::{
-    BehaviourChain, Chance, FullChain, Kernel, Micros, Observed, Observer, RunHash, StepId, Stepped,
+    BehaviourChain, Chance, FullChain, Kernel, Micros, Observed, Observer, RunHash, StepId, Stepped, Trouble,
     UnsupportedStatement, What,
 };
 use crate::plan::{Act, Fault};
@@ -166,7 +166,8 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         if !self.healing && key.at > self.plan.lasts {
             self.healing = true;
             self.kernel.set_knobs(self.plan.knobs.healed());
-            self.kernel.disarm();
+            self.kernel.disarm_aims();
+            self.kernel.clear_troubles(&mut self.ears);
         }
         if self.kernel.steps() >= self.bound() {
             return Some(Verdict::Violated(self.runaway()));
@@ -181,6 +182,11 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                 Ok(())
             }
             Stepped::Answered { item, outcome } => self.world.answered(item, &outcome, &mut self.kernel),
+            Stepped::Left(item) => {
+                self.world.left(item);
+                Ok(())
+            }
+            Stepped::Weather => Ok(()),
             Stepped::Party(party) => self.world.moved(party, &mut self.kernel),
         };
         checked.err().map(Verdict::Violated)
@@ -190,13 +196,52 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         let item = &self.plan.items[self.items[&id]];
         match &item.act {
             Act::Operation(operation) => self.world.perform(id, operation, &mut self.kernel),
-            Act::Fault(Fault::Reset { object }) => {
-                if let Some(party) = self.kernel.named(object) {
-                    self.kernel.reset(id, party);
-                }
+            Act::Fault(fault) => {
+                // What is not there cannot break.
+                self.break_something(id, fault);
             }
-            Act::Fault(Fault::Call { .. }) => {}
         }
+    }
+
+    /// Has a fault of the plan strike; what it is aimed at may not be there.
+    fn break_something(&mut self, id: u32, fault: &Fault) -> Option<()> {
+        let kernel = &mut self.kernel;
+        match fault {
+            Fault::Reset { object, cause } => kernel.reset(id, kernel.object_named(object)?, *cause),
+            Fault::Evict { object } => kernel.evict(id, kernel.object_named(object)?),
+            Fault::Displace { object, overlap } => {
+                let object = kernel.object_named(object)?;
+                kernel.displace(id, object, *overlap, &mut self.ears);
+            }
+            Fault::Partition { from, to, way, lasts } => {
+                let trouble = Trouble::Partition(kernel.named(from)?, kernel.named(to)?, *way);
+                kernel.trouble(id, trouble, *lasts);
+            }
+            Fault::Clog { from, to, lasts } => {
+                let trouble = Trouble::Clog(kernel.named(from)?, kernel.named(to)?);
+                kernel.trouble(id, trouble, *lasts);
+            }
+            Fault::CommitStall { object, lasts } => {
+                let trouble = Trouble::CommitStall(kernel.object_named(object)?);
+                kernel.trouble(id, trouble, *lasts);
+            }
+            Fault::CommitFailure { object } => {
+                let object = kernel.object_named(object)?;
+                kernel.fail_commit(object);
+            }
+            Fault::StorageError { object, error, lasts } => {
+                let trouble = Trouble::StorageError(kernel.object_named(object)?, *error);
+                kernel.trouble(id, trouble, *lasts);
+            }
+            Fault::Statement { object, after, error } => {
+                let object = kernel.object_named(object)?;
+                kernel.strike_statement(object, *after, *error);
+            }
+            Fault::Cancel { item } => kernel.cancel(id, *item),
+            // Armed from the beginning.
+            Fault::Call { .. } => {}
+        }
+        Some(())
     }
 
     fn bound(&self) -> u64 {

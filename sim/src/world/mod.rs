@@ -86,6 +86,9 @@ pub trait World: Clone + Debug + Sized {
         kernel: &mut Kernel<P, S>,
     ) -> Result<(), Violation>;
 
+    /// A client has gone away: it will not have its answer, and does not know whether what it asked for was done.
+    fn left(&mut self, item: u32);
+
     /// A party has had a turn, or something has happened to it.
     ///
     /// # Errors

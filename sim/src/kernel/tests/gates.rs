@@ -53,7 +53,7 @@ fn platform_3_1_what_waits_for_a_commit_that_is_lost_never_leaves() {
     assert_eq!(world.rows("a"), "", "the commit is lost");
     assert!(!world.exists("b"), "the call never left");
     assert!(world.times("a", "acts").is_empty());
-    let error = "[Durable Object reset because its machine failed., remote, reset]";
+    let error = "[Durable Object reset because its machine failed., remote, retryable, reset]";
     assert_eq!((world.answer(asked), world.answered_at(asked)), (error, 10));
     assert_eq!(world.incarnation("a"), 1);
 }
@@ -71,7 +71,7 @@ fn platform_3_1_a_caller_whose_write_has_survived_gets_the_error_too() {
     assert_eq!(world.rows("a"), "x");
     assert_eq!(
         world.answer(asked),
-        "[Durable Object reset because its machine failed., remote, reset]"
+        "[Durable Object reset because its machine failed., remote, retryable, reset]"
     );
 }
 

@@ -4,7 +4,7 @@ use super::script::{Do, abort, call, keep, say, throw, write};
 use super::world::{Setting, fixed, world};
 use crate::kernel::Purpose;
 
-const MACHINE: &str = "[Durable Object reset because its machine failed., remote, reset]";
+const MACHINE: &str = "[Durable Object reset because its machine failed., remote, retryable, reset]";
 
 #[test]
 fn platform_9_an_uncaught_exception_fails_its_request_and_the_object_survives() {

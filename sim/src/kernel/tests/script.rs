@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use protocol::host::{
     AlarmRun, Answer, Body, CallError, CallId, CallOutcome, Cause, Effect, End, Entry, Event, Label, Millis,
-    Namespace, Object, Outcome, Payload, Platform, Request, Response, Shared, Statement, Stub, TaskId, Text,
-    Value,
+    Namespace, Outcome, Payload, Platform, Request, Response, Shared, Statement, Stub, TaskId, Text, Value,
 };
-use protocol::task::{Program, Waiting};
+use protocol::task::Waiting;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::EPOCH;
+use crate::kernel::{EPOCH, Guest, SectionEnd, SectionKind, Wide};
 
 pub const NS: Namespace = Namespace::new("toy");
 
@@ -56,6 +55,10 @@ pub enum Do {
     Await,
     Throw(CallError),
     Abort(Text),
+    /// Enters a critical section.
+    Enter(SectionKind),
+    /// Ends the innermost one.
+    Leave(SectionEnd),
 }
 
 /// A script on its way.
@@ -142,7 +145,7 @@ enum Then {
     Aborted,
 }
 
-impl Program for Scripted {
+impl Guest for Scripted {
     type Object = Memory;
     type Front = Memory;
 
@@ -154,14 +157,14 @@ impl Program for Scripted {
         Memory::default()
     }
 
-    fn deliver(&self, object: &mut Memory, event: Event, host: &mut dyn Object) -> Option<TaskId> {
+    fn deliver(&self, object: &mut Memory, event: Event, host: &mut dyn Wide) {
         self.take(object, event, host, |memory, id, deed, host| {
             in_object(memory, id, deed, host)
-        })
+        });
     }
 
-    fn deliver_front(&self, front: &mut Memory, event: Event, host: &mut dyn Platform) -> Option<TaskId> {
-        self.take(front, event, host, anywhere)
+    fn deliver_front(&self, front: &mut Memory, event: Event, host: &mut dyn Platform) {
+        self.take(front, event, host, anywhere);
     }
 
     fn waits<'a>(&self, _: &'a Memory) -> Vec<(TaskId, Waiting<'a>)> {
@@ -192,7 +195,10 @@ impl Scripted {
                 memory.answered(call, outcome)?;
                 call.task
             }
-            Event::Cancel { .. } => unreachable!("the kernel cancels nobody yet"),
+            Event::Cancel { task } => {
+                memory.cancel(task);
+                return None;
+            }
         };
         host.running(id);
         while let Some(task) = memory.tasks.get_mut(&id) {
@@ -265,12 +271,20 @@ impl Memory {
         }
     }
 
+    /// Ends a task where it stands. Its number is taken until what it has begun is answered.
+    fn cancel(&mut self, id: TaskId) {
+        let task = self.task(id);
+        task.todo.clear();
+        task.ended = true;
+        self.bury(id);
+    }
+
     /// Takes an answer. None where nobody goes on with it: the task has ended, or waits for another.
     fn answered(&mut self, call: CallId, outcome: CallOutcome) -> Option<()> {
         let task = self.task(call.task);
         assert!(task.begun.remove(&call.nth), "{call} was answered twice");
         task.said.extend(said(outcome));
-        let goes_on = !task.must_wait() && task.waits.take().is_some();
+        let goes_on = !task.ended && !task.must_wait() && task.waits.take().is_some();
         self.bury(call.task);
         goes_on.then_some(())
     }
@@ -358,7 +372,7 @@ fn anywhere<H: Platform + ?Sized>(memory: &mut Memory, id: TaskId, deed: Do, hos
 }
 
 /// What an object can do besides.
-fn in_object(memory: &mut Memory, id: TaskId, deed: Do, host: &mut dyn Object) -> Then {
+fn in_object(memory: &mut Memory, id: TaskId, deed: Do, host: &mut dyn Wide) -> Then {
     let task = memory.task(id);
     match deed {
         Do::Write(what) => {
@@ -401,6 +415,8 @@ fn in_object(memory: &mut Memory, id: TaskId, deed: Do, host: &mut dyn Object) -
             host.abort(&why);
             return Then::Aborted;
         }
+        Do::Enter(kind) => host.enter(id, kind),
+        Do::Leave(end) => host.leave(id, end),
         deed => return anywhere(memory, id, deed, host),
     }
     Then::On

@@ -9,7 +9,7 @@ use crate::kernel::storage::Store;
 use crate::kernel::storage::model::ModelStore;
 use crate::kernel::{
     Aim, CallFault, Chance, ChoiceKey, FixedChoice, Kernel, Knobs, Micros, Observed, Observer, Origin,
-    PartyId, Purpose, Ratio, Span, Stepped, What,
+    PartyId, Purpose, ResetCause, Span, Stepped, What,
 };
 
 /// How the platform behaves here: nothing is left to chance, and every length is another. A message takes 5 ms, a
@@ -18,14 +18,13 @@ pub fn knobs() -> Knobs {
     let exactly = |millis| Span::millis(millis, millis);
     Knobs {
         latency: exactly(5),
-        request_loss: Ratio::NEVER,
-        answer_loss: Ratio::NEVER,
-        late: Ratio::NEVER,
         late_by: exactly(0),
         notice: exactly(50),
         confirm: exactly(20),
         service: exactly(1),
         alarm_lateness: exactly(0),
+        alarm_sync: exactly(0),
+        ..Knobs::calm()
     }
 }
 
@@ -62,7 +61,7 @@ pub fn fixed(purpose: Purpose, item: u32, at: &str, alternative: u64) -> FixedCh
 
 enum Act {
     Ask(Text, Vec<Do>),
-    Reset(Text),
+    Reset(Text, ResetCause),
 }
 
 pub struct World<S: Store = ModelStore> {
@@ -149,7 +148,12 @@ impl<S: Store> World<S> {
 
     /// Has an object's machine fail.
     pub fn reset(&mut self, at: u64, whom: &str) -> u32 {
-        self.plan(at, Act::Reset(Text::new(whom)))
+        self.reset_by(at, whom, ResetCause::Machine)
+    }
+
+    /// Has an object lose its memory by one cause or another.
+    pub fn reset_by(&mut self, at: u64, whom: &str, cause: ResetCause) -> u32 {
+        self.plan(at, Act::Reset(Text::new(whom), cause))
     }
 
     fn plan(&mut self, at: u64, act: Act) -> u32 {
@@ -173,9 +177,9 @@ impl<S: Store> World<S> {
                         let whom = find(&mut self.kernel, whom);
                         self.kernel.send(item, whom, request);
                     }
-                    Act::Reset(whom) => {
+                    Act::Reset(whom, cause) => {
                         let whom = find(&mut self.kernel, whom);
-                        self.kernel.reset(item, whom);
+                        self.kernel.reset(item, whom, *cause);
                     }
                 }
             }

@@ -1,10 +1,13 @@
 //! Plans of the demonstration, by seed.
 
-use protocol::host::Text;
+use protocol::host::{SqlErrorKind, Text};
 use serde::{Deserialize, Serialize};
 
 use super::{DemonstrationWorld, Operation, Shape};
-use crate::kernel::{Chance, Knobs, Micros, Origin, PlaceId, Purpose, Ratio, Source};
+use crate::kernel::{
+    Chance, DigestAwait, Episode, FaultKind, Knobs, Micros, Origin, PlaceId, Purpose, Ratio, ResetCause,
+    Source, Way,
+};
 use crate::plan::{Act, Fault, Item};
 use crate::scenario::Scenario;
 use crate::world::PlanOf;
@@ -19,8 +22,8 @@ pub struct Generate {
     pub fronts_most: u32,
     /// The most operations; at least one.
     pub operations_most: u32,
-    /// The most resets by failing machines.
-    pub resets_most: u32,
+    /// The most faults that befall an object, or stand between two parties, at an instant of the plan's.
+    pub faults_most: u32,
 }
 
 /// Draws from the seed, for one plan.
@@ -55,14 +58,19 @@ impl Dice {
     }
 
     /// Off in half of all runs, else a rate up to the scenario's.
-    fn rate(&mut self, label: &'static str, most: Ratio) -> Ratio {
-        if self.below(label, 2) == 0 {
-            return Ratio::NEVER;
+    fn episode(&mut self, kind: FaultKind, most: Episode) -> Episode {
+        if self.below(kind.name(), 2) == 0 {
+            return Episode::NEVER;
         }
-        Ratio {
-            hits: most.hits * self.some(label, 8),
-            of: most.of * 8,
-        }
+        most.at_rate(Ratio {
+            hits: most.begins.hits.saturating_mul(self.some(kind.name(), 8)),
+            of: most.begins.of.saturating_mul(8),
+        })
+    }
+
+    /// Whether the platform is in one of two ways, where the scenario allows the second one.
+    fn either(&mut self, label: &'static str, allowed: bool) -> bool {
+        self.below(label, 2) == 1 && allowed
     }
 }
 
@@ -80,12 +88,7 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Demon
         followers: dice.some("followers", own.followers_most),
         fronts: dice.some("fronts", own.fronts_most),
     };
-    let knobs = Knobs {
-        request_loss: dice.rate("request-loss", scenario.knobs.request_loss),
-        answer_loss: dice.rate("answer-loss", scenario.knobs.answer_loss),
-        late: dice.rate("late", scenario.knobs.late),
-        ..scenario.knobs.clone()
-    };
+    let knobs = dice.knobs(&scenario.knobs);
     let mut acts = Vec::new();
     for follower in 1..=shape.followers {
         acts.push((
@@ -97,14 +100,9 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Demon
         let at = dice.instant("operation", scenario.lasts());
         acts.push((at, Act::Operation(operation(&mut dice, &shape, nth))));
     }
-    for _ in 0..dice.below("resets", own.resets_most + 1) {
-        let at = dice.instant("reset", scenario.lasts());
-        let which = dice.below("reset-object", shape.followers + 1);
-        let object = match which {
-            0 => Text::new_static("counter/main"),
-            number => Text::from(format!("follower/main#f{number}")),
-        };
-        acts.push((at, Act::Fault(Fault::Reset { object })));
+    for _ in 0..dice.below("faults", own.faults_most + 1) {
+        let at = dice.instant("fault", scenario.lasts());
+        acts.push((at, Act::Fault(fault(&mut dice, &shape))));
     }
     let items = (0..)
         .zip(acts)
@@ -119,6 +117,103 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Demon
         shape,
         items,
         fixed: Vec::new(),
+    }
+}
+
+impl Dice {
+    /// The scenario's platform, with only some of its faults, and not as often.
+    fn knobs(&mut self, most: &Knobs) -> Knobs {
+        let digest = if self.either("digest", most.digest == DigestAwait::GoesOn) {
+            DigestAwait::GoesOn
+        } else {
+            DigestAwait::Suspends
+        };
+        Knobs {
+            request_loss: self.episode(FaultKind::RequestLost, most.request_loss),
+            answer_loss: self.episode(FaultKind::AnswerLost, most.answer_loss),
+            late: self.episode(FaultKind::RequestLate, most.late),
+            partition: self.episode(FaultKind::Partitioned, most.partition),
+            clog: self.episode(FaultKind::Clogged, most.clog),
+            duplicate: self.episode(FaultKind::Duplicated, most.duplicate),
+            cancel: self.episode(FaultKind::Cancelled, most.cancel),
+            commit_failure: self.episode(FaultKind::CommitFailed, most.commit_failure),
+            commit_stall: self.episode(FaultKind::CommitStalled, most.commit_stall),
+            storage_error: self.episode(FaultKind::StorageRefused, most.storage_error),
+            alarm_late: self.episode(FaultKind::AlarmLate, most.alarm_late),
+            alarm_sync_loss: self.episode(FaultKind::AlarmSyncLost, most.alarm_sync_loss),
+            eviction: self.episode(FaultKind::Evicted, most.eviction),
+            reset: self.episode(FaultKind::Reset, most.reset),
+            displacement: self.episode(FaultKind::Displaced, most.displacement),
+            clock_skew: self.instant("clock-skew", most.clock_skew),
+            alarm_now_sticks: self.either("alarm-now-sticks", most.alarm_now_sticks),
+            alarm_keeps_retry: self.either("alarm-keeps-retry", most.alarm_keeps_retry),
+            name_missing: self.either("name-missing", most.name_missing),
+            shared_isolates: self.either("shared-isolates", most.shared_isolates),
+            digest,
+            ..most.clone()
+        }
+    }
+
+    fn object(&mut self, shape: &Shape) -> Text {
+        match self.below("fault-object", shape.followers + 1) {
+            0 => Text::from(format!("counter/{}", shape.counter)),
+            number => Text::from(format!("follower/{}#f{number}", shape.counter)),
+        }
+    }
+
+    fn party(&mut self, shape: &Shape) -> Text {
+        if self.below("fault-party", 4) == 0 {
+            let front = self.below("fault-front", shape.fronts);
+            return Text::from(format!("front {front}"));
+        }
+        self.object(shape)
+    }
+
+    /// A length of up to about a minute, most of them short.
+    fn lasts(&mut self) -> Micros {
+        let most = Micros::from_millis(100 << self.below("fault-scale", 10));
+        self.instant("fault-lasts", most)
+    }
+}
+
+fn fault(dice: &mut Dice, shape: &Shape) -> Fault {
+    let object = dice.object(shape);
+    match dice.below("fault-kind", 12) {
+        0..=3 => {
+            let cause = dice.below("cause", 6);
+            let cause = ResetCause::ALL[cause as usize];
+            Fault::Reset { object, cause }
+        }
+        4 => Fault::Evict { object },
+        5 => Fault::Displace {
+            object,
+            overlap: dice.lasts(),
+        },
+        6..=7 => Fault::Partition {
+            from: object,
+            to: dice.party(shape),
+            way: if dice.below("way", 2) == 0 {
+                Way::Both
+            } else {
+                Way::There
+            },
+            lasts: dice.lasts(),
+        },
+        8 => Fault::Clog {
+            from: object,
+            to: dice.party(shape),
+            lasts: dice.lasts(),
+        },
+        9 => Fault::CommitStall {
+            object,
+            lasts: dice.lasts(),
+        },
+        10 => Fault::CommitFailure { object },
+        _ => Fault::Statement {
+            object,
+            after: u64::from(dice.below("after", 8)),
+            error: SqlErrorKind::Full,
+        },
     }
 }
 

@@ -10,7 +10,7 @@ use protocol::task::Program;
 use super::DemonstrationWorld;
 use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
-use crate::kernel::{Kernel, PartyId};
+use crate::kernel::{Changed, Kernel, PartyId};
 
 /// All of them.
 pub const INVARIANTS: [Invariant; 7] = [POSITION, COPY, CHAIN, ONCE, ACKNOWLEDGED, REST, ANSWERED];
@@ -73,11 +73,9 @@ impl DemonstrationWorld {
         &mut self,
         kernel: &mut Kernel<P, S>,
     ) -> Result<(), Violation> {
-        let commits = kernel.commits(self.counter);
-        if commits == self.seen_of_counter {
+        if unchanged(kernel, self.counter) {
             return Ok(());
         }
-        self.seen_of_counter = commits;
         let log = self.log(kernel);
         self.check_log(&log, kernel)?;
         self.check_acknowledged(&log, kernel)
@@ -152,14 +150,14 @@ impl DemonstrationWorld {
         kernel: &mut Kernel<P, S>,
     ) -> Result<(), Violation> {
         let watched = self.followers[at];
-        let seen = (kernel.incarnation(watched.party), kernel.commits(watched.party));
-        if seen == watched.seen {
+        if unchanged(kernel, watched.party) {
             return Ok(());
         }
+        let incarnation = kernel.incarnation(watched.party);
         let (value, applied) = standing(kernel, watched.party);
-        self.followers[at].seen = seen;
+        self.followers[at].incarnation = incarnation;
         self.followers[at].applied = applied;
-        if seen.0 == watched.seen.0 && applied.js_lt(watched.applied) {
+        if incarnation == watched.incarnation && applied.js_lt(watched.applied) {
             let detail = format!(
                 "{} stood at {} and now at {applied}",
                 kernel.who(watched.party),
@@ -236,6 +234,11 @@ impl DemonstrationWorld {
             })
             .collect()
     }
+}
+
+/// Whether no commit of an object has written anything since this was last asked, and none was lost.
+fn unchanged<P: Program, S: Store>(kernel: &mut Kernel<P, S>, object: PartyId) -> bool {
+    matches!(kernel.changed(object), Changed::Tables(writes) if writes.is_empty())
 }
 
 fn sum<'a>(records: impl Iterator<Item = &'a Logged>) -> Number {

@@ -90,16 +90,14 @@ pub struct DemonstrationWorld {
     adding: BTreeMap<u32, Add>,
     /// Additions that a client was told are done: token to generation and amount.
     acknowledged: BTreeMap<Text, (Number, Number)>,
-    /// How many commits of the counter were looked at.
-    seen_of_counter: u64,
 }
 
 /// A follower, and what was last seen of it.
 #[derive(Clone, Copy, Debug)]
 struct Watched {
     party: PartyId,
-    /// How many commits of it were looked at, in which incarnation.
-    seen: (u32, u64),
+    /// In which incarnation it was looked at last.
+    incarnation: u32,
     applied: Number,
 }
 
@@ -159,7 +157,7 @@ impl World for DemonstrationWorld {
                 .expect("the program has followers");
             Watched {
                 party,
-                seen: (0, 0),
+                incarnation: 0,
                 applied: Number::ZERO,
             }
         });
@@ -170,7 +168,6 @@ impl World for DemonstrationWorld {
             asked: BTreeSet::new(),
             adding: BTreeMap::new(),
             acknowledged: BTreeMap::new(),
-            seen_of_counter: 0,
         }
     }
 
@@ -214,6 +211,11 @@ impl World for DemonstrationWorld {
             self.acknowledged.insert(add.token, (added.generation, add.by));
         }
         Ok(())
+    }
+
+    fn left(&mut self, item: u32) {
+        self.asked.remove(&item);
+        self.adding.remove(&item);
     }
 
     fn moved<P: Program, S: Store>(

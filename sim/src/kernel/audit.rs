@@ -1,0 +1,272 @@
+//! The kernel checks itself: the invariants PL-1 to PL-7 and PL-9 (`invariants.md`), on every event of every run.
+//!
+//! Each check keeps its own account, beside the code that it watches. One that fails is a bug in the kernel, and ends
+//! the run with an assertion that begins with the invariant's id; no verdict is made of it. Tests break the kernel on
+//! purpose ([`Sabotage`]) and see each check fire.
+
+use std::collections::BTreeMap;
+
+use protocol::host::{Millis, Statement, Text, Value};
+
+use super::party::{PartyId, Sent};
+use super::storage::{Ran, Store};
+use super::stubs::StubSerial;
+use super::wide::Guest;
+use super::{Kernel, party};
+
+/// How a test breaks the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sabotage {
+    /// A stale incarnation is handed the storage.
+    NoFence,
+    /// Messages leave before the writes that they depend on are durable.
+    OpenGate,
+    /// A commit that is lost leaves its writes.
+    KeepLostWrites,
+    /// An alarm that is set is not put into the queue.
+    LoseAlarm,
+    /// An alarm's run begins while another is under way.
+    TwoAlarmRuns,
+    /// Calls on one stub overtake one another.
+    NoOrder,
+    /// The next incarnation gets the memory of the one before.
+    KeepMemory,
+    /// An object's clock is set back.
+    ClockBack,
+    /// Statements are not measured.
+    NoLimits,
+}
+
+/// The commits that have to be durable before a message may be delivered: the first `commits` of an incarnation's object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Depends {
+    pub party: PartyId,
+    pub incarnation: u32,
+    pub commits: u64,
+}
+
+impl Depends {
+    /// The same, and the commit of the turn that is under way if it has written.
+    pub fn and_this(self, wrote: bool) -> Self {
+        Depends {
+            commits: self.commits + u64::from(wrote),
+            ..self
+        }
+    }
+}
+
+/// The account that is kept of a party.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PartyAudit {
+    /// How many of its commits are known to be durable.
+    pub durable: u64,
+    /// How many were when an incarnation ended, for the latest of those that have.
+    pub ended: BTreeMap<u32, u64>,
+    /// The contents after its newest durable commit, and after its newest commit, where they are known.
+    pub durable_contents: Option<u128>,
+    pub contents: Option<u128>,
+    /// Whether a run of its alarm is under way, in which incarnation, and whether the alarm was set since.
+    pub alarm_run: Option<u32>,
+    /// How many runs of its alarm have failed in a row and count.
+    pub alarm_failed: u32,
+}
+
+/// How many incarnations that have ended are remembered: messages of earlier ones have arrived long since.
+const REMEMBERED: usize = 64;
+
+impl PartyAudit {
+    /// An incarnation has ended with so many of its object's commits durable.
+    pub fn incarnation_ends(&mut self, number: u32, durable: u64) {
+        self.ended.insert(number, durable);
+        if self.ended.len() > REMEMBERED {
+            self.ended.pop_first();
+        }
+    }
+}
+
+/// The messages that are on their way on each stub: which one has to start next, and how many there are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StubAudit {
+    started: BTreeMap<u64, (u64, u64)>,
+}
+
+impl StubAudit {
+    pub fn sent(&mut self, serial: StubSerial) {
+        let (_, on_their_way) = self.started.entry(serial.stub).or_default();
+        *on_their_way += 1;
+    }
+
+    /// A message is lost, or told of the end of the incarnation that it was for.
+    pub fn gone(&mut self, serial: StubSerial) {
+        if let Some((_, on_their_way)) = self.started.get_mut(&serial.stub) {
+            *on_their_way = on_their_way.saturating_sub(1);
+            if *on_their_way == 0 {
+                self.started.remove(&serial.stub);
+            }
+        }
+    }
+
+    fn starts(&mut self, serial: StubSerial) {
+        let (before, on_their_way) = self.started.get(&serial.stub).copied().unwrap_or_default();
+        assert!(
+            on_their_way > 0 && serial.nth > before,
+            "PL-5: message {} on a stub starts after message {before}, and {on_their_way} are on their way",
+            serial.nth
+        );
+        self.started.insert(serial.stub, (serial.nth, on_their_way));
+        self.gone(serial);
+    }
+}
+
+/// PL-1: storage is handed to the incarnation that owns it.
+pub(super) fn storage(who: &Text, incarnation: u32, owner: u32) {
+    assert_eq!(
+        incarnation, owner,
+        "PL-1: the storage of {who} is handed to a stale incarnation"
+    );
+}
+
+/// PL-9: no statement beyond a limit has run. What the limits are stands here a second time, on purpose.
+pub(super) fn statement(statement: &Statement, ran: &Ran) {
+    if ran.outcome.is_err() {
+        return;
+    }
+    let (parameters, bytes) = (statement.params.len(), statement.sql.len());
+    assert!(
+        parameters <= 100 && bytes <= 100_000,
+        "PL-9: a statement of {bytes} bytes with {parameters} parameters has run"
+    );
+    let longest = statement.params.iter().map(|value| match value {
+        Value::Text(text) => text.len(),
+        Value::Bytes(bytes) => bytes.0.len(),
+        Value::Null | Value::Number(_) => 0,
+    });
+    let longest = longest.max().unwrap_or(0);
+    assert!(
+        longest <= 8_388_608,
+        "PL-9: a value of {longest} bytes was bound, which no limit allows"
+    );
+}
+
+impl<P: Guest, S: Store> Kernel<P, S> {
+    /// A delivery is about to have its turn in an incarnation.
+    pub(super) fn audit_delivery(&mut self, id: PartyId, incarnation: u32, sent: &Sent) {
+        if let Some(depends) = sent.depends.filter(|depends| depends.party != id) {
+            let account = &self.party(depends.party).audit;
+            let of_ended = account.ended.get(&depends.incarnation).copied();
+            let durable = of_ended.unwrap_or(account.durable);
+            assert!(
+                depends.commits <= durable,
+                "PL-2: what {} sent behind its commit no. {} is delivered, and {durable} of its commits are durable",
+                self.party(depends.party).who,
+                depends.commits,
+            );
+        }
+        if let (party::Delivery::Request { .. }, Some(serial)) = (&sent.delivery, sent.serial) {
+            self.stub_audit.starts(serial);
+        }
+        let party = self.party(id);
+        let who = &party.who;
+        let of_party = party.incarnation(incarnation);
+        let of_party = of_party.expect("a delivery is for an incarnation that is there");
+        let shows = of_party.skew.shown(self.now);
+        assert!(
+            shows >= of_party.shown,
+            "PL-7: the clock of {who} shows {shows} after {}",
+            of_party.shown
+        );
+        if of_party.life.is_some() {
+            assert_eq!(
+                of_party.born, of_party.number,
+                "PL-6: incarnation {} of {who} has the memory of incarnation {}",
+                of_party.number, of_party.born
+            );
+        }
+    }
+
+    /// Whether a test breaks the kernel in this way. Nobody else can.
+    #[cfg(test)]
+    pub(super) fn sabotaged(&self, how: Sabotage) -> bool {
+        self.sabotage == Some(how)
+    }
+
+    /// Whether a test breaks the kernel in this way: this is no test.
+    #[cfg(not(test))]
+    #[expect(clippy::unused_self, reason = "in a test it answers")]
+    pub(super) const fn sabotaged(&self, _: Sabotage) -> bool {
+        false
+    }
+
+    /// What was not confirmed when an incarnation ended is lost from some commit on: what is left is what the commit
+    /// before it left.
+    pub(super) fn audit_contents(&mut self, id: PartyId, left: Option<u128>) {
+        let (Some(left), Some(storage)) = (left, &mut self.party_mut(id).storage) else {
+            return;
+        };
+        let found = storage.store.digest();
+        assert_eq!(
+            found,
+            left,
+            "PL-3: after a crash the contents of {} are not those of a prefix of its commits",
+            self.party(id).who
+        );
+    }
+
+    /// After a step of an object: an alarm that is set and does not run will (PL-4).
+    pub(super) fn audit_alarm(&self, id: PartyId) {
+        let party = self.party(id);
+        let Some(storage) = &party.storage else { return };
+        let alarm = &storage.alarm;
+        let will_run = alarm.running.is_some() || alarm.is_awaited();
+        // A turn that holds the thread, and a transaction, have not handed the alarm to anybody yet.
+        let open = party.current.holding.is_some() || party.current.in_transaction();
+        assert!(
+            alarm.stored.is_none() || will_run || open,
+            "PL-4: the alarm of {} is set and nothing will run it",
+            party.who
+        );
+        assert_eq!(
+            alarm.running.is_some(),
+            party.audit.alarm_run.is_some(),
+            "PL-4: {} has lost count of the runs of its alarm",
+            party.who
+        );
+    }
+}
+
+impl PartyAudit {
+    /// A run of the alarm begins.
+    pub fn alarm_begins(&mut self, incarnation: u32, seen: Option<Millis>) {
+        assert_eq!(
+            self.alarm_run, None,
+            "PL-4: a run of the alarm begins while another is under way"
+        );
+        assert_eq!(
+            seen, None,
+            "PL-4: inside a run the alarm is seen that has not been set since"
+        );
+        self.alarm_run = Some(incarnation);
+    }
+
+    /// It ends; how, if it counts.
+    pub fn alarm_ends(&mut self, counts: Option<Result<(), ()>>, is_still_set: bool, set_since: bool) {
+        self.alarm_run = None;
+        match counts {
+            _ if set_since => self.alarm_failed = 0,
+            Some(Ok(())) => self.alarm_failed = 0,
+            Some(Err(())) => {
+                self.alarm_failed += 1;
+                assert_eq!(
+                    is_still_set,
+                    self.alarm_failed < 7,
+                    "PL-4: after {} failed runs an alarm is tried again, or given up, too soon or too late",
+                    self.alarm_failed
+                );
+                if !is_still_set {
+                    self.alarm_failed = 0;
+                }
+            }
+            None => self.alarm_failed = 0,
+        }
+    }
+}

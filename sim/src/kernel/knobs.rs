@@ -1,0 +1,417 @@
+//! How the platform behaves: latencies always, faults as often as a run wants them.
+
+use std::fmt;
+
+use protocol::host::Text;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::choice::{Chance, Purpose, Ratio, Source};
+use super::time::Micros;
+use super::watch::FaultKind;
+
+/// A range of lengths of time, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Bounds", into = "Bounds")]
+pub struct Span {
+    /// The shortest: alternative 0.
+    pub least: Micros,
+    /// The longest; not shorter than the shortest.
+    pub most: Micros,
+}
+
+/// A span as it stands in a file, in microseconds.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Bounds {
+    least_us: Micros,
+    most_us: Micros,
+}
+
+impl From<Span> for Bounds {
+    fn from(span: Span) -> Self {
+        Bounds {
+            least_us: span.least,
+            most_us: span.most,
+        }
+    }
+}
+
+impl TryFrom<Bounds> for Span {
+    type Error = String;
+
+    fn try_from(bounds: Bounds) -> Result<Self, String> {
+        if bounds.least_us > bounds.most_us {
+            let (least, most) = (bounds.least_us.0, bounds.most_us.0);
+            return Err(format!("least-us ({least}) is above most-us ({most})"));
+        }
+        Ok(Span {
+            least: bounds.least_us,
+            most: bounds.most_us,
+        })
+    }
+}
+
+impl Span {
+    /// Always the same length.
+    #[must_use]
+    pub const fn exactly(length: Micros) -> Self {
+        Span {
+            least: length,
+            most: length,
+        }
+    }
+
+    /// Any length between two numbers of milliseconds.
+    #[must_use]
+    pub const fn millis(least: u64, most: u64) -> Self {
+        Span {
+            least: Micros::from_millis(least),
+            most: Micros::from_millis(most),
+        }
+    }
+
+    /// A length of this range.
+    pub(super) fn draw(self, chance: &mut Chance, purpose: Purpose, source: Source, label: &Text) -> Micros {
+        let width = self.most.since(self.least).0;
+        self.least.after(Micros(chance.choose(
+            purpose,
+            source,
+            label,
+            width.saturating_add(1),
+        )))
+    }
+}
+
+/// How often a kind of fault begins, and how it ends.
+///
+/// Whenever it could strike (a message leaves, a statement runs, a commit is due) it begins at the rate `begins`. With
+/// no `least` it strikes that once. Otherwise it lasts: at this party, or between these two, everything that it could
+/// strike is struck until `least` has passed, and then for `least` more each time that it does not end at the rate
+/// `ends`.
+///
+/// In files: `"1 in 20"` for one that strikes once, else `{ begins = "1 in 500", ends = "1 in 4", least-us = 250000 }`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Episode {
+    /// How often it begins.
+    pub begins: Ratio,
+    /// How often it ends when its least duration is over; never zero.
+    pub ends: Ratio,
+    /// How long it lasts at least.
+    pub least: Micros,
+}
+
+/// An episode that lasts, as it stands in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Lasting {
+    begins: Ratio,
+    ends: Ratio,
+    least_us: Micros,
+}
+
+impl Episode {
+    /// It never begins.
+    pub const NEVER: Episode = Episode::once(Ratio::NEVER);
+
+    /// One that strikes once each time it begins.
+    #[must_use]
+    pub const fn once(begins: Ratio) -> Self {
+        Episode {
+            begins,
+            ends: Ratio::ALWAYS,
+            least: Micros::ZERO,
+        }
+    }
+
+    /// The same with another rate of beginning.
+    #[must_use]
+    pub const fn at_rate(self, begins: Ratio) -> Self {
+        Episode { begins, ..self }
+    }
+}
+
+impl Serialize for Episode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if *self == Episode::once(self.begins) {
+            return self.begins.serialize(serializer);
+        }
+        let Episode { begins, ends, least } = *self;
+        Lasting {
+            begins,
+            ends,
+            least_us: least,
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Episode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> de::Visitor<'de> for Either {
+            type Value = Episode;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a rate such as \"1 in 20\", or { begins, ends, least-us }")
+            }
+
+            fn visit_str<E: de::Error>(self, rate: &str) -> Result<Episode, E> {
+                let begins = Ratio::try_from(rate.to_owned()).map_err(E::custom)?;
+                Ok(Episode::once(begins))
+            }
+
+            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Episode, A::Error> {
+                let Lasting {
+                    begins,
+                    ends,
+                    least_us,
+                } = Lasting::deserialize(de::value::MapAccessDeserializer::new(map))?;
+                if ends.hits == 0 {
+                    return Err(de::Error::custom(
+                        "ends (0) is no rate at which an episode can end",
+                    ));
+                }
+                Ok(Episode {
+                    begins,
+                    ends,
+                    least: least_us,
+                })
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// What an await on a digest is. The runtime was not seen to let anything in there, production documents that it does
+/// (`workerd.md` T2, I4; `platform.md` section 2, item 3): code that is right under one and wrong under the other has
+/// a bug.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DigestAwait {
+    /// It ends the commit unit, and other events come between.
+    #[default]
+    Suspends,
+    /// It does neither: the code goes on within the turn.
+    GoesOn,
+}
+
+/// How the platform behaves: latencies always, faults for as long as the run injects them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Knobs {
+    /// How long a request is on its way, and an answer.
+    pub latency: Span,
+    /// How often a request is lost before it is delivered.
+    pub request_loss: Episode,
+    /// How often the answer of a request that was delivered is lost.
+    pub answer_loss: Episode,
+    /// How often a request or an answer is late …
+    pub late: Episode,
+    /// … and by how much.
+    pub late_by: Span,
+    /// How often a party stops reaching another, in one direction or in both.
+    pub partition: Episode,
+    /// How often messages from one party to another stop moving: they all arrive when it ends.
+    pub clog: Episode,
+    /// How often a client, or a proxy on the way of a call, sends a request a second time …
+    pub duplicate: Episode,
+    /// … and how long after the first.
+    pub duplicate_after: Span,
+    /// How often the client of a front Worker's request goes away while a call is under way …
+    pub cancel: Episode,
+    /// … and how long after that call has left.
+    pub cancel_after: Span,
+    /// How long a caller waits before it is told that a call failed.
+    pub notice: Span,
+    /// How long a commit takes to be confirmed.
+    pub confirm: Span,
+    /// How often a commit fails: its writes and all later ones are lost, and the object is reset.
+    pub commit_failure: Episode,
+    /// How often commits are not confirmed until it ends. What waits longer than the gate does resets the object.
+    pub commit_stall: Episode,
+    /// How often a statement meets an error of the storage that breaks the object.
+    pub storage_error: Episode,
+    /// How long a digest or a shared service takes.
+    pub service: Span,
+    /// What an await on a digest is.
+    pub digest: DigestAwait,
+    /// How late an alarm runs on a good day.
+    pub alarm_lateness: Span,
+    /// How often an alarm is late beyond that …
+    pub alarm_late: Episode,
+    /// … and by how much.
+    pub alarm_late_by: Span,
+    /// How long the alarm's manager takes to hear of a later time, or of none.
+    pub alarm_sync: Span,
+    /// How often it does not hear of it.
+    pub alarm_sync_loss: Episode,
+    /// Whether an alarm that its own run sets to now gets stuck until something disturbs it (`platform.md` 6.13).
+    pub alarm_now_sticks: bool,
+    /// Whether an alarm that is set while it waits for a retry runs when the retry is due, as that retry
+    /// (`workerd.md` A7), and not at its own time.
+    pub alarm_keeps_retry: bool,
+    /// How often an object that has nothing to do is evicted …
+    pub eviction: Episode,
+    /// … and after how long.
+    pub idle: Span,
+    /// How often an object is reset after a turn, by one cause or another …
+    pub reset: Episode,
+    /// … and how long after it.
+    pub reset_after: Span,
+    /// How often an object is started elsewhere while its incarnation runs on …
+    pub displacement: Episode,
+    /// … and for how long that one runs on at most.
+    pub overlap: Span,
+    /// How far an object's clock is from the true one at most, either way. Each incarnation has another.
+    pub clock_skew: Micros,
+    /// Whether an instance that its alarm has woken does not know its name (`platform.md` 1.4, `workerd.md` A12).
+    pub name_missing: bool,
+    /// Whether all objects of a namespace share an isolate, so that memory runs out for all of them (1.5).
+    pub shared_isolates: bool,
+    /// How long code may hold the thread before the platform stops it (section 9).
+    pub cpu_limit: Micros,
+}
+
+impl Default for Knobs {
+    fn default() -> Self {
+        Knobs::calm()
+    }
+}
+
+impl Knobs {
+    /// A platform on a good day: short latencies, no faults.
+    #[must_use]
+    pub const fn calm() -> Self {
+        Knobs {
+            latency: Span::millis(1, 20),
+            request_loss: Episode::NEVER,
+            answer_loss: Episode::NEVER,
+            late: Episode::NEVER,
+            late_by: Span::millis(100, 2_000),
+            partition: Episode::NEVER,
+            clog: Episode::NEVER,
+            duplicate: Episode::NEVER,
+            duplicate_after: Span::millis(0, 2_000),
+            cancel: Episode::NEVER,
+            cancel_after: Span::millis(0, 50),
+            notice: Span::millis(50, 500),
+            confirm: Span {
+                least: Micros(200),
+                most: Micros(5_000),
+            },
+            commit_failure: Episode::NEVER,
+            commit_stall: Episode::NEVER,
+            storage_error: Episode::NEVER,
+            service: Span {
+                least: Micros(100),
+                most: Micros(2_000),
+            },
+            digest: DigestAwait::Suspends,
+            alarm_lateness: Span {
+                least: Micros(0),
+                most: Micros(1_000),
+            },
+            alarm_late: Episode::NEVER,
+            alarm_late_by: Span::millis(1_000, 60_000),
+            alarm_sync: Span::millis(1, 50),
+            alarm_sync_loss: Episode::NEVER,
+            alarm_now_sticks: false,
+            alarm_keeps_retry: false,
+            eviction: Episode::NEVER,
+            idle: Span::millis(10_000, 140_000),
+            reset: Episode::NEVER,
+            reset_after: Span::millis(0, 20),
+            displacement: Episode::NEVER,
+            overlap: Span::millis(100, 30_000),
+            clock_skew: Micros::ZERO,
+            name_missing: false,
+            shared_isolates: false,
+            cpu_limit: Micros::from_millis(30_000),
+        }
+    }
+
+    /// The same platform without any fault: what the healing phase runs on. What is no fault but a way that the
+    /// platform can be (skew, sticking alarms, missing names) stays.
+    #[must_use]
+    pub fn healed(&self) -> Self {
+        Knobs {
+            request_loss: Episode::NEVER,
+            answer_loss: Episode::NEVER,
+            late: Episode::NEVER,
+            partition: Episode::NEVER,
+            clog: Episode::NEVER,
+            duplicate: Episode::NEVER,
+            cancel: Episode::NEVER,
+            commit_failure: Episode::NEVER,
+            commit_stall: Episode::NEVER,
+            storage_error: Episode::NEVER,
+            alarm_late: Episode::NEVER,
+            alarm_sync_loss: Episode::NEVER,
+            eviction: Episode::NEVER,
+            reset: Episode::NEVER,
+            displacement: Episode::NEVER,
+            ..self.clone()
+        }
+    }
+
+    /// All lengths of time among them, with their names in files: the longest that each can draw.
+    #[must_use]
+    pub const fn lengths(&self) -> [(&'static str, Micros); 16] {
+        [
+            ("knobs.latency.most-us", self.latency.most),
+            ("knobs.late-by.most-us", self.late_by.most),
+            ("knobs.partition.least-us", self.partition.least),
+            ("knobs.clog.least-us", self.clog.least),
+            ("knobs.duplicate-after.most-us", self.duplicate_after.most),
+            ("knobs.cancel-after.most-us", self.cancel_after.most),
+            ("knobs.notice.most-us", self.notice.most),
+            ("knobs.confirm.most-us", self.confirm.most),
+            ("knobs.service.most-us", self.service.most),
+            ("knobs.alarm-lateness.most-us", self.alarm_lateness.most),
+            ("knobs.alarm-late-by.most-us", self.alarm_late_by.most),
+            ("knobs.alarm-sync.most-us", self.alarm_sync.most),
+            ("knobs.idle.most-us", self.idle.most),
+            ("knobs.reset-after.most-us", self.reset_after.most),
+            ("knobs.overlap.most-us", self.overlap.most),
+            ("knobs.clock-skew", self.clock_skew),
+        ]
+    }
+
+    /// How often a kind of fault begins that strikes where it could, and what decides it.
+    pub(super) fn episode(&self, kind: FaultKind) -> (Episode, Purpose) {
+        match kind {
+            FaultKind::RequestLost => (self.request_loss, Purpose::RequestLoss),
+            FaultKind::AnswerLost => (self.answer_loss, Purpose::AnswerLoss),
+            FaultKind::RequestLate => (self.late, Purpose::RequestLate),
+            FaultKind::AnswerLate => (self.late, Purpose::AnswerLate),
+            FaultKind::Partitioned => (self.partition, Purpose::Partition),
+            FaultKind::Clogged => (self.clog, Purpose::Clog),
+            FaultKind::Duplicated => (self.duplicate, Purpose::Duplicate),
+            FaultKind::Cancelled => (self.cancel, Purpose::Cancel),
+            FaultKind::CommitFailed => (self.commit_failure, Purpose::CommitFailure),
+            FaultKind::CommitStalled => (self.commit_stall, Purpose::CommitStall),
+            FaultKind::StorageRefused => (self.storage_error, Purpose::StorageError),
+            FaultKind::Reset => (self.reset, Purpose::Reset),
+            FaultKind::Displaced => (self.displacement, Purpose::Displacement),
+            FaultKind::Evicted => (self.eviction, Purpose::Eviction),
+            FaultKind::AlarmLate => (self.alarm_late, Purpose::AlarmLate),
+            FaultKind::AlarmSyncLost => (self.alarm_sync_loss, Purpose::AlarmSyncLoss),
+            FaultKind::IsolateShared
+            | FaultKind::CommitsLost
+            | FaultKind::GateTimeout
+            | FaultKind::StaleRan
+            | FaultKind::StaleEnded
+            | FaultKind::AlarmEarly
+            | FaultKind::AlarmStuck
+            | FaultKind::NameMissing
+            | FaultKind::ClockSkewed => {
+                unreachable!(
+                    "{} follows from other faults, or from how the platform is",
+                    kind.name()
+                )
+            }
+        }
+    }
+}

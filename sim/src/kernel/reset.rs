@@ -1,0 +1,402 @@
+//! Ends of incarnations (`platform.md` sections 7, 9, 13; `workerd.md` T1, T13).
+
+use protocol::host::{CallError, Text};
+use serde::{Deserialize, Serialize};
+
+use super::alarm::Interrupted;
+use super::audit::Sabotage;
+use super::calls::Leaving;
+use super::choice::{OriginId, Purpose, Source};
+use super::database::Undo;
+use super::incarnation::{Incarnation, Skew};
+use super::party::{Connection, Delivery, Held, Output, PartyId, ReplyTo};
+use super::storage::Store;
+use super::time::Micros;
+use super::watch::{FaultKind, Observer, StepId, What};
+use super::wide::Guest;
+use super::{Changed, Kernel};
+
+/// Why an object loses its memory without any doing of its code's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ResetCause {
+    /// Its machine fails.
+    #[default]
+    Machine,
+    /// The isolate has used up its memory. With it go all objects that share the isolate, where they do.
+    Memory,
+    /// Its code has held the thread for too long.
+    Cpu,
+    /// Its code was updated: what runs is stopped.
+    CodeUpdate,
+    /// The runtime was updated.
+    RuntimeUpdate,
+    /// It moves to another machine.
+    Moved,
+}
+
+impl ResetCause {
+    /// All of them.
+    pub const ALL: [ResetCause; 6] = [
+        ResetCause::Machine,
+        ResetCause::Memory,
+        ResetCause::Cpu,
+        ResetCause::CodeUpdate,
+        ResetCause::RuntimeUpdate,
+        ResetCause::Moved,
+    ];
+
+    /// What callers are told. The flags are those of section 9; the texts are no contract.
+    fn error(self) -> CallError {
+        let (why, retryable) = match self {
+            ResetCause::Machine => ("Durable Object reset because its machine failed.", true),
+            ResetCause::Memory => (
+                "Durable Object's isolate exceeded its memory limit and was reset.",
+                false,
+            ),
+            ResetCause::Cpu => ("Durable Object exceeded its CPU time limit and was reset.", false),
+            ResetCause::CodeUpdate => ("Durable Object reset because its code was updated.", true),
+            ResetCause::RuntimeUpdate => ("Durable Object reset because the runtime was updated.", true),
+            ResetCause::Moved => ("Durable Object reset because it was moved.", true),
+        };
+        CallError {
+            remote: true,
+            retryable,
+            reset: true,
+            ..CallError::thrown(Text::new_static(why))
+        }
+    }
+
+    /// What becomes of a run of the alarm that it ends (section 6, item 6): the application's own doing counts.
+    fn of_run(self) -> Interrupted {
+        match self {
+            ResetCause::Memory | ResetCause::Cpu => Interrupted::Counts,
+            ResetCause::Machine | ResetCause::CodeUpdate | ResetCause::RuntimeUpdate | ResetCause::Moved => {
+                Interrupted::Forgotten
+            }
+        }
+    }
+}
+
+/// How an incarnation ends.
+pub(super) struct IncarnationEnd {
+    /// What its last turn asked for, which is lost, but for what must be told to those who wait.
+    pub outputs: Vec<Held>,
+    /// What its callers are told.
+    pub error: CallError,
+    /// What that descends from.
+    pub origin: OriginId,
+    /// What becomes of a run of the alarm that ends with it.
+    pub run: Interrupted,
+}
+
+impl<P: Guest, S: Store> Kernel<P, S> {
+    /// The code has aborted its object, or a statement has broken it: the turn's writes are lost, those of earlier
+    /// turns stay (`workerd.md` T1).
+    pub(super) fn abort(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        turn: Option<Undo>,
+        end: IncarnationEnd,
+        watch: &mut dyn Observer,
+    ) {
+        if self.party(id).current.number != incarnation {
+            self.end_stale(id, incarnation, end, watch);
+            return;
+        }
+        self.take_back(id, turn);
+        let survivors = self.unconfirmed(id);
+        self.end_incarnation(id, survivors, end, watch);
+    }
+
+    /// Something outside a turn ends an incarnation.
+    pub(super) fn break_incarnation(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        mut end: IncarnationEnd,
+        watch: &mut dyn Observer,
+    ) {
+        let Some(of_party) = self.party_mut(id).incarnation_mut(incarnation) else {
+            return;
+        };
+        let unfinished = of_party.holding.take();
+        let undo = unfinished.as_ref().and_then(|turn| turn.undo);
+        end.outputs
+            .extend(unfinished.into_iter().flat_map(|turn| turn.outputs));
+        self.abort(id, incarnation, undo, end, watch);
+    }
+
+    /// A machine fails, code is updated, memory runs out: an object loses its memory, and a suffix of the commits that
+    /// nobody was told of yet (`platform.md` section 14, item 2). An object that is not loaded has nothing to lose.
+    pub(super) fn reset_now(
+        &mut self,
+        id: PartyId,
+        cause: ResetCause,
+        origin: OriginId,
+        watch: &mut dyn Observer,
+    ) {
+        if self.party(id).current.life.is_none() {
+            return;
+        }
+        let end = IncarnationEnd {
+            outputs: Vec::new(),
+            error: cause.error(),
+            origin,
+            run: cause.of_run(),
+        };
+        let survivors = self.draw_survivors(id, origin);
+        let kind = FaultKind::Reset;
+        self.see(&self.party(id).who, What::Fault { kind }, watch);
+        self.lose(id, survivors, end, watch);
+        if cause == ResetCause::Memory && self.knobs.shared_isolates {
+            self.reset_neighbours(id, origin, watch);
+        }
+    }
+
+    /// All objects of the same namespace are in the isolate that ran out of memory.
+    fn reset_neighbours(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) {
+        let namespace = self.party(id).address.as_ref().map(|(namespace, _)| namespace);
+        let of_it = self.objects.iter().filter(|((of, _), _)| Some(of) == namespace);
+        let neighbours: Vec<_> = of_it
+            .map(|(_, object)| *object)
+            .filter(|object| *object != id)
+            .collect();
+        for neighbour in neighbours {
+            if self.party(neighbour).current.life.is_some() {
+                let survivors = self.draw_survivors(neighbour, origin);
+                let end = IncarnationEnd {
+                    outputs: Vec::new(),
+                    error: ResetCause::Memory.error(),
+                    origin,
+                    run: Interrupted::Counts,
+                };
+                let kind = FaultKind::IsolateShared;
+                self.see(&self.party(neighbour).who, What::Fault { kind }, watch);
+                self.lose(neighbour, survivors, end, watch);
+            }
+        }
+    }
+
+    /// How many of the commits that are not confirmed have become durable all the same: a prefix. Alternative 0 is all.
+    pub(super) fn draw_survivors(&mut self, id: PartyId, origin: OriginId) -> usize {
+        let unconfirmed = self.unconfirmed(id);
+        let source = Source {
+            origin,
+            place: self.party(id).place,
+        };
+        let lost = self.chance.choose(
+            Purpose::Survivors,
+            source,
+            &Text::default(),
+            unconfirmed as u64 + 1,
+        );
+        unconfirmed - usize::try_from(lost).expect("no more commits are lost than there are")
+    }
+
+    fn unconfirmed(&self, id: PartyId) -> usize {
+        let storage = self.party(id).storage.as_ref();
+        storage.map_or(0, |storage| storage.unconfirmed.len())
+    }
+
+    /// Ends an incarnation with only the first `survivors` of its unconfirmed commits durable.
+    pub(super) fn lose(
+        &mut self,
+        id: PartyId,
+        survivors: usize,
+        mut end: IncarnationEnd,
+        watch: &mut dyn Observer,
+    ) {
+        // A turn whose code had not done has written nothing.
+        let unfinished = self.party_mut(id).current.holding.take();
+        let undo = unfinished.as_ref().and_then(|turn| turn.undo);
+        end.outputs
+            .extend(unfinished.into_iter().flat_map(|turn| turn.outputs));
+        self.take_back(id, undo);
+        let lost = self.unconfirmed(id) - survivors;
+        if lost > 0 {
+            self.lose_commits(id, survivors);
+            let kind = FaultKind::CommitsLost;
+            self.see(&self.party(id).who, What::Fault { kind }, watch);
+        }
+        self.end_incarnation(id, survivors, end, watch);
+    }
+
+    /// Takes back what was not handed to the storage: the turn's writes, and those of an open transaction.
+    fn take_back(&mut self, id: PartyId, turn: Option<Undo>) {
+        let party = self.party_mut(id);
+        let undo = party.current.uncommitted(turn);
+        if let (Some(undo), Some(storage)) = (undo, &mut party.storage) {
+            storage.store.rollback_to(undo.mark);
+            storage.alarm.restore(undo.alarm);
+        }
+        if undo.is_some() {
+            let newest = party.audit.contents;
+            self.audit_contents(id, newest);
+        }
+    }
+
+    /// Takes the unconfirmed commits back that are not among the first `survivors`.
+    fn lose_commits(&mut self, id: PartyId, survivors: usize) {
+        let keeps = self.sabotaged(Sabotage::KeepLostWrites);
+        let party = self.party_mut(id);
+        party.changed = Changed::Everything;
+        let storage = party.storage.as_mut().expect("only an object has commits");
+        let first_lost = &storage.unconfirmed[survivors];
+        storage.alarm.restore(first_lost.alarm_before);
+        if !keeps {
+            storage.store.rollback_to(first_lost.mark);
+        }
+        let left = match survivors.checked_sub(1) {
+            Some(last) => storage.unconfirmed[last].leaves,
+            None => party.audit.durable_contents,
+        };
+        party.audit.contents = left;
+        self.audit_contents(id, left);
+    }
+
+    /// Ends an object's incarnation. Everybody who still waits for an answer of it, held back ones included, gets an
+    /// error; and the next one begins, without memory.
+    fn end_incarnation(
+        &mut self,
+        id: PartyId,
+        survivors: usize,
+        end: IncarnationEnd,
+        watch: &mut dyn Observer,
+    ) {
+        let who = self.party(id).who.clone();
+        let origin = self.chance.origin_of(end.origin).clone();
+        let what = What::Reset {
+            reason: &end.error.message,
+            survivors: survivors as u64,
+            origin: &origin,
+        };
+        self.see(&who, what, watch);
+        let ended = self.replace(id, end.origin);
+        let party = self.party_mut(id);
+        let mut held = end.outputs;
+        if let Some(storage) = &mut party.storage {
+            let confirmed = storage.unconfirmed.front().map(|commit| commit.nth);
+            let durable = confirmed.unwrap_or(storage.commits) + survivors as u64;
+            party.audit.incarnation_ends(ended.number, durable);
+            party.audit.durable = storage.commits;
+            party.audit.durable_contents = party.audit.contents;
+            held.splice(0..0, storage.unconfirmed.drain(..).flat_map(|commit| commit.held));
+            storage.store.forget_all();
+        }
+        self.tell_of_end(id, ended, held, &end.error, watch);
+        self.interrupt_alarm_run(id, end.run, watch);
+    }
+
+    /// Puts a new incarnation in the place of the current one, and answers that.
+    fn replace(&mut self, id: PartyId, origin: OriginId) -> Incarnation<P> {
+        let skew = self.draw_skew(id, origin);
+        let party = self.party_mut(id);
+        let next = Incarnation::new(party.current.number + 1, skew);
+        let mut ended = std::mem::replace(&mut party.current, next);
+        if self.sabotaged(Sabotage::KeepMemory) {
+            let (life, born) = (ended.life.take(), ended.born);
+            let current = &mut self.party_mut(id).current;
+            (current.life, current.born) = (life, born);
+        }
+        let timeouts = ended
+            .sections
+            .iter()
+            .filter_map(|section| section.timeout)
+            .collect();
+        self.forget_timeouts(timeouts);
+        ended
+    }
+
+    /// How far the clock of a party's next incarnation is from the true one.
+    pub(super) fn draw_skew(&mut self, id: PartyId, origin: OriginId) -> Skew {
+        let most = self.knobs.clock_skew;
+        if most == Micros::ZERO {
+            return Skew::default();
+        }
+        let source = Source {
+            origin,
+            place: self.party(id).place,
+        };
+        // Alternative 0 is none; then 1 ahead, 1 behind, 2 ahead …
+        let drawn = self
+            .chance
+            .choose(Purpose::ClockSkew, source, &Text::default(), 2 * most.0 + 1);
+        Skew {
+            by: Micros(drawn.div_ceil(2)),
+            ahead: drawn % 2 == 1,
+        }
+    }
+
+    /// Tells all who wait for an incarnation that it has ended.
+    fn tell_of_end(
+        &mut self,
+        id: PartyId,
+        ended: Incarnation<P>,
+        held: Vec<Held>,
+        error: &CallError,
+        watch: &mut dyn Observer,
+    ) {
+        let open = ended.tasks.into_iter().flatten();
+        let mut told: Vec<_> = open
+            .filter_map(|task| Some((task.reply_to?, task.origin)))
+            .collect();
+        // What had arrived while the code held the thread is told of the end too.
+        let mut alarm = None;
+        for sent in ended.waiting {
+            if let Some(serial) = sent.serial {
+                self.stub_audit.gone(serial);
+            }
+            match sent.delivery {
+                Delivery::Request { reply_to, .. } => told.push((reply_to, sent.origin)),
+                Delivery::Alarm(_) => alarm = Some(sent),
+                Delivery::Answer { .. } | Delivery::Cancel { .. } => {}
+            }
+        }
+        told.extend(held.into_iter().filter_map(|held| match held.output {
+            Output::Reply { to, .. } => Some((to, held.origin)),
+            _ => None,
+        }));
+        if let Some(sent) = alarm {
+            self.deliver_alarm_again(id, sent);
+        }
+        for (to, of) in told {
+            if !matches!(to, ReplyTo::Alarm | ReplyTo::Nobody) {
+                let leaving = Leaving {
+                    origin: of,
+                    at: self.now,
+                    step: StepId(self.steps),
+                    depends: None,
+                };
+                self.tell(id, to, Err(error.clone()), Connection::Lost, leaving, watch);
+            }
+        }
+    }
+
+    /// A stale incarnation ends: it has touched the storage, or its time is over. Its storage is another's, so nothing
+    /// is lost but its memory and what it has not sent.
+    pub(super) fn end_stale(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        end: IncarnationEnd,
+        watch: &mut dyn Observer,
+    ) {
+        let party = self.party_mut(id);
+        let at = party.stale.iter().position(|stale| stale.number == incarnation);
+        let Some(at) = at else { return };
+        let ended = party.stale.remove(at);
+        let who = self.party(id).who.clone();
+        let origin = self.chance.origin_of(end.origin).clone();
+        let what = What::Reset {
+            reason: &end.error.message,
+            survivors: 0,
+            origin: &origin,
+        };
+        self.see(&who, what, watch);
+        let kind = FaultKind::StaleEnded;
+        self.see(&who, What::Fault { kind }, watch);
+        self.tell_of_end(id, ended, end.outputs, &end.error, watch);
+    }
+}

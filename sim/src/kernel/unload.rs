@@ -1,0 +1,203 @@
+//! Eviction, and an object that is started elsewhere while it runs (`platform.md` sections 7 and 13).
+
+use protocol::host::{CallError, Text};
+
+use super::alarm::Interrupted;
+use super::choice::{OriginId, Purpose, Source};
+use super::incarnation::Incarnation;
+use super::network::connection_lost;
+use super::party::{Commit, PartyId};
+use super::reset::IncarnationEnd;
+use super::storage::Store;
+use super::time::Micros;
+use super::watch::{FaultKind, Observer, What};
+use super::wide::Guest;
+use super::{Kernel, Pending, ResetCause};
+
+impl<P: Guest, S: Store> Kernel<P, S> {
+    /// After a turn of an object: whether something befalls it that no plan item says.
+    pub(super) fn befall(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) {
+        if !self.party(id).is_object() {
+            return;
+        }
+        let label = Text::default();
+        let source = self.source(origin);
+        if self.begins(FaultKind::Reset, (id, id), origin, &label) {
+            let cause = self.chance.choose(Purpose::ResetCause, source, &label, 6);
+            let cause = ResetCause::ALL[usize::try_from(cause).expect("one of six")];
+            let after = self
+                .knobs
+                .reset_after
+                .draw(&mut self.chance, Purpose::ResetAfter, source, &label);
+            let pending = Pending::Reset(id, cause, origin);
+            self.schedule(self.now.after(after), origin, pending);
+        }
+        if self.begins(FaultKind::Displaced, (id, id), origin, &label) {
+            let overlap = self
+                .knobs
+                .overlap
+                .draw(&mut self.chance, Purpose::Overlap, source, &label);
+            self.displace_now(id, overlap, origin, watch);
+        }
+        if self.is_quiescent(id) && self.begins(FaultKind::Evicted, (id, id), origin, &label) {
+            let idle = self
+                .knobs
+                .idle
+                .draw(&mut self.chance, Purpose::Idle, source, &label);
+            let current = &self.party(id).current;
+            let pending = Pending::Idle(id, current.number, current.turns);
+            self.schedule(self.now.after(idle), origin, pending);
+        }
+    }
+
+    /// Nothing is under way in an object, and nothing that it has written waits to be confirmed.
+    fn is_quiescent(&self, id: PartyId) -> bool {
+        let party = self.party(id);
+        let unconfirmed = party
+            .storage
+            .as_ref()
+            .is_some_and(|storage| !storage.unconfirmed.is_empty());
+        party.current.life.is_some() && party.current.is_quiescent() && !unconfirmed
+    }
+
+    /// An object that had nothing to do has had nothing to do since.
+    pub(super) fn idle(&mut self, id: PartyId, incarnation: u32, turns: u64, watch: &mut dyn Observer) {
+        let current = &self.party(id).current;
+        if (current.number, current.turns) == (incarnation, turns) {
+            self.evict_now(id, watch);
+        }
+    }
+
+    /// Evicts an object if nothing is under way in it: its memory is gone, and no code is run for it.
+    pub(super) fn evict_now(&mut self, id: PartyId, watch: &mut dyn Observer) {
+        if !self.is_quiescent(id) {
+            return;
+        }
+        let origin = self.party(id).alarm_origin;
+        let skew = self.draw_skew(id, origin);
+        let party = self.party_mut(id);
+        let next = Incarnation::new(party.current.number + 1, skew);
+        let durable = party.audit.durable;
+        party.audit.incarnation_ends(party.current.number, durable);
+        party.current = next;
+        let who = party.who.clone();
+        let kind = FaultKind::Evicted;
+        self.see(&who, What::Fault { kind }, watch);
+    }
+
+    /// An object is started elsewhere while its incarnation runs on, for `overlap` at most. From now on the storage is
+    /// the new one's; the stale one may go on from memory until it touches it.
+    ///
+    /// What was on its way to the storage is decided there: a prefix of the commits is durable. Where that is all of
+    /// them, the stale incarnation may hear of it, and its messages leave; else its gate is broken, and it ends.
+    pub(super) fn displace_now(
+        &mut self,
+        id: PartyId,
+        overlap: Micros,
+        origin: OriginId,
+        watch: &mut dyn Observer,
+    ) {
+        let party = self.party(id);
+        if party.current.life.is_none() || party.current.in_transaction() {
+            return;
+        }
+        let unconfirmed = party
+            .storage
+            .as_ref()
+            .map_or(0, |storage| storage.unconfirmed.len());
+        let survivors = self.draw_survivors(id, origin);
+        let source = Source {
+            origin,
+            place: self.party(id).place,
+        };
+        // Alternative 0: it hears of it.
+        let hears = self.chance.choose(Purpose::Learns, source, &Text::default(), 2) == 0;
+        let kind = FaultKind::Displaced;
+        self.see(&self.party(id).who, What::Fault { kind }, watch);
+        if survivors < unconfirmed || (unconfirmed > 0 && !hears) {
+            let end = IncarnationEnd {
+                outputs: Vec::new(),
+                error: moved(),
+                origin,
+                run: Interrupted::Forgotten,
+            };
+            self.lose(id, survivors, end, watch);
+            return;
+        }
+        while let Some(commit) = self.pop_unconfirmed(id) {
+            let (who, number) = (self.party(id).who.clone(), self.party(id).current.number);
+            self.see(&who, What::Confirmed { nth: commit.nth }, watch);
+            for held in commit.held {
+                self.release(id, number, held, self.now, watch);
+            }
+        }
+        self.make_stale(id, overlap, origin);
+        self.interrupt_alarm_run(id, Interrupted::Forgotten, watch);
+    }
+
+    fn pop_unconfirmed(&mut self, id: PartyId) -> Option<Commit> {
+        let party = self.party_mut(id);
+        let commit = party.storage.as_mut()?.unconfirmed.pop_front()?;
+        party.audit.durable = commit.nth + 1;
+        party.audit.durable_contents = commit.leaves;
+        Some(commit)
+    }
+
+    fn make_stale(&mut self, id: PartyId, overlap: Micros, origin: OriginId) {
+        let skew = self.draw_skew(id, origin);
+        let party = self.party_mut(id);
+        let next = Incarnation::new(party.current.number + 1, skew);
+        let mut stale = std::mem::replace(&mut party.current, next);
+        let number = stale.number;
+        let storage = party
+            .storage
+            .as_mut()
+            .expect("only an object is started elsewhere");
+        if let Some(turn) = &mut stale.holding {
+            // What the code that holds the thread has written is refused when it hands it over.
+            if let Some(undo) = turn.undo.take() {
+                storage.store.rollback_to(undo.mark);
+                storage.alarm.restore(undo.alarm);
+                turn.aborted.get_or_insert_with(moved);
+            }
+        }
+        storage.store.forget_all();
+        party.audit.incarnation_ends(number, party.audit.durable);
+        party.stale.push(stale);
+        self.schedule(
+            self.now.after(overlap),
+            origin,
+            Pending::StaleEnds(id, number, origin),
+        );
+    }
+
+    /// The time of a stale incarnation is over.
+    pub(super) fn stale_ends(
+        &mut self,
+        id: PartyId,
+        number: u32,
+        origin: OriginId,
+        watch: &mut dyn Observer,
+    ) {
+        let Some(stale) = self.party_mut(id).incarnation_mut(number) else {
+            return;
+        };
+        let unfinished = stale.holding.take();
+        let end = IncarnationEnd {
+            outputs: unfinished.map_or_else(Vec::new, |turn| turn.outputs),
+            error: moved(),
+            origin,
+            run: Interrupted::Forgotten,
+        };
+        self.end_stale(id, number, end, watch);
+    }
+}
+
+/// What callers of an incarnation are told whose object is elsewhere by now.
+fn moved() -> CallError {
+    CallError {
+        remote: true,
+        reset: true,
+        ..connection_lost()
+    }
+}
