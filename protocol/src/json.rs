@@ -5,18 +5,20 @@
 //! all of that, with numbers that are JavaScript's and keys in JavaScript's order. Source: `lanes.md` section 19, traps
 //! 6, 9, 10 and 14; ECMA-262.
 //!
-//! Three deviations from `JSON.parse`, all of `serde_json`, all refused with an error and none of them made by a peer
-//! that stringifies: a number too large for a double, half a surrogate pair, and nesting deeper than 127.
+//! Two deviations from `JSON.parse`, both refused with an error and neither made by a peer that stringifies values of its
+//! own: half a surrogate pair, and nesting deeper than 127.
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
 
 use crate::host::Text;
 use crate::number::Number;
 
 mod object;
+mod parse;
 
 pub use object::Object;
 
@@ -161,10 +163,10 @@ impl Json {
     /// `JSON.parse(text)`.
     ///
     /// # Errors
-    /// The text is not JSON; the error names line and column. See the module for the three texts that are JSON and are
-    /// refused.
+    /// The text is not JSON; the error names line and column. See the module for the two kinds of text that are JSON and
+    /// are refused.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
+        parse::parse(text)
     }
 }
 
@@ -210,64 +212,11 @@ impl Serialize for Object {
     }
 }
 
+/// As [`Json::parse`]: goes by the text ([`RawValue`]), so it is meant for `serde_json`.
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(JsonVisitor)
-    }
-}
-
-struct JsonVisitor;
-
-impl<'de> Visitor<'de> for JsonVisitor {
-    type Value = Json;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Json, E> {
-        Ok(Json::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-        Ok(Json::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-        Ok(Json::Number(Number::from(value)))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-        Ok(Json::Number(Number::from(value)))
-    }
-
-    #[expect(clippy::disallowed_types, reason = "serde hands over a double")]
-    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
-        Ok(Json::Number(Number::from_f64(value)))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
-        Ok(Json::text(value))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Json, E> {
-        Ok(Json::Text(Text::from(value)))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
-        let mut array = Vec::new();
-        while let Some(item) = items.next_element()? {
-            array.push(item);
-        }
-        Ok(Json::Array(array))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
-        let mut object = Object::default();
-        while let Some((key, value)) = entries.next_entry::<Text, Json>()? {
-            object.set(key, value);
-        }
-        Ok(Json::Object(object))
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        Json::parse(text.get()).map_err(D::Error::custom)
     }
 }
 

@@ -296,10 +296,10 @@ proptest! {
         let _ = (expiry_sweep(&sql), PlainInsert::read(&sql), splice_first(&sql, "nid", "1"));
         let _ = (positional_bindings(&sql, &params), to_positional(&sql, &params));
         let statement = ForwardStatement {
-            sql: Text::new(&sql),
-            params: Params::Absent,
-            table: Text::new(write_target(&sql).unwrap_or(&table)),
-            minted: Some(Text::new(&table)),
+            sql: Text::new(&sql).into(),
+            table: Text::new(write_target(&sql).unwrap_or(&table)).into(),
+            minted: Text::new(&table).into(),
+            ..ForwardStatement::default()
         };
         let statements = split_forward(RULES, std::slice::from_ref(&statement)).commit;
         let partitioned = partitioned_tables(RULES, &statements);

@@ -47,10 +47,10 @@ fuzz_target!(|sql: &str| {
         "a read has no target"
     );
     let statement = ForwardStatement {
-        sql: Text::new(sql),
-        params: Params::Absent,
-        table: Text::new(write_target(sql).unwrap_or_default()),
-        minted: Some(Text::new("watchdog")),
+        sql: Text::new(sql).into(),
+        table: Text::new(write_target(sql).unwrap_or_default()).into(),
+        minted: Text::new("watchdog").into(),
+        ..ForwardStatement::default()
     };
     let split = split_forward(RULES, &[statement]);
     let _ = (

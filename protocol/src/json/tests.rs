@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 #[track_caller]
@@ -38,8 +40,86 @@ fn a_value_reads_as_a_text_or_a_number() {
 
 #[test]
 fn what_is_refused_is_refused_without_a_panic() {
-    assert!(Json::parse("1e999").is_err());
     assert!(Json::parse(r#""\ud83d""#).is_err());
+    for text in [
+        "", " ", "[", "]", "[1", "{\"a\"", "{\"a\":", "[1 2]", "[,]", "{1:2}", "nul", "\"", "\"\\\"", "01",
+        "1 1",
+    ] {
+        assert!(Json::parse(text).is_err(), "{text} is no JSON");
+    }
     assert!(Json::parse(&"[".repeat(100_000)).is_err());
     assert!(Json::parse(&format!("{}{}", "[".repeat(120), "]".repeat(120))).is_ok());
+}
+
+/// node -p 'JSON.parse("[1e999,-1e999]")'
+#[test]
+fn a_number_beyond_a_double_is_infinite() {
+    assert_eq!(
+        Json::parse(" [1e999 , -1e999,5e-324] ").expect("JSON"),
+        Json::Array(vec![
+            Number::INFINITY.into(),
+            Number::NEG_INFINITY.into(),
+            Number::parse("5e-324").into()
+        ])
+    );
+}
+
+#[test]
+fn texts_keep_what_separates_tokens_elsewhere() {
+    assert_eq!(
+        stringified("{ \"a,:]}\\\\\" : [ \"\\\"\" , \" x\\u0020\" ] ,\n\"\" :{} }"),
+        "{\"a,:]}\\\\\":[\"\\\"\",\" x \"],\"\":{}}"
+    );
+}
+
+/// Any JSON as `serde_json` holds it; keys stay short, so that some come twice.
+fn any_value() -> impl Strategy<Value = serde_json::Value> {
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i64>().prop_map(Into::into),
+        prop::num::f64::NORMAL.prop_map(Into::into),
+        any::<String>().prop_map(Into::into),
+    ];
+    leaf.prop_recursive(4, 24, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Into::into),
+            prop::collection::vec((".{0,2}", inner), 0..4)
+                .prop_map(|entries| serde_json::Value::Object(entries.into_iter().collect())),
+        ]
+    })
+}
+
+/// What another reader read.
+fn same(json: &Json, value: &serde_json::Value) -> bool {
+    match (json, value) {
+        (Json::Null, serde_json::Value::Null) => true,
+        (Json::Bool(a), serde_json::Value::Bool(b)) => a == b,
+        (Json::Number(a), serde_json::Value::Number(b)) => *a == Number::parse(&b.to_string()),
+        (Json::Text(a), serde_json::Value::String(b)) => a == b,
+        (Json::Array(a), serde_json::Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Json::Object(a), serde_json::Value::Object(b)) => {
+            a.len() == b.len() && b.iter().all(|(key, b)| a.get(key).is_some_and(|a| same(a, b)))
+        }
+        _ => false,
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_text_is_read_as_by_serde_json(value in any_value(), is_pretty in any::<bool>()) {
+        let text = if is_pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+        let text = text.expect("a value is written");
+        let json = Json::parse(&text).expect("JSON");
+        prop_assert!(same(&json, &value), "{text} was read as {json}");
+    }
+
+    #[test]
+    fn what_is_json_to_serde_json_is_json(text in "[\\[\\]{}:,\"\\\\ntrue0-9.e \\-]{0,12}") {
+        let other = serde_json::from_str::<serde_json::Value>(&text);
+        let is_out_of_range = matches!(&other, Err(error) if error.to_string().starts_with("number out of range"));
+        prop_assert!(is_out_of_range || other.is_ok() == Json::parse(&text).is_ok(), "{text:?}");
+    }
 }

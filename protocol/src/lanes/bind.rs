@@ -28,22 +28,12 @@ pub fn jsonable(value: &Value) -> Json {
     }
 }
 
-/// The parameters that a JSON value is.
-pub fn params(value: &Json) -> Params<Json> {
-    match value {
-        Json::Null => Params::Absent,
-        Json::Array(items) => Params::List(items.clone()),
-        Json::Object(entries) => Params::Named(entries.iter().cloned().collect()),
-        single => Params::One(single.clone()),
-    }
-}
-
 /// A statement of the wire, bound by `positionalBindings` (`lanes.md` 5). Its values are still the wire's.
 ///
 /// # Errors
 /// Names and parameters do not agree.
 pub fn positional(sql: &str, given: &Json) -> Result<Bound<Json>, BindError> {
-    positional_bindings(sql, &params(given))
+    positional_bindings(sql, &Params::from(given.clone()))
 }
 
 /// The statement that is executed, of one whose parameters stand in order.

@@ -1,13 +1,12 @@
 //! How a value stands in JSON on the bridge between the interpreter and its object (`lanes.md` 22.5).
 
-use std::fmt;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::host::{Bytes, Text, Value};
+use crate::ecma::trim;
+use crate::host::{Bytes, Value};
+use crate::json::{Json, Object};
 use crate::number::Number;
 use crate::sql::Inherited;
 
@@ -17,14 +16,15 @@ use crate::sql::Inherited;
 /// `{"$": "number", "v": "<as String(n) prints it>"}`, where minus zero is `-0`, and bytes are
 /// `{"$": "bytes", "v": "<base64>"}`. The contract leaves the kinds open; their names are ours.
 ///
-/// Read more freely than written: a plain JSON number of any size is that number. A boolean is kept as one, because the
-/// interpreter hands them over; the platform makes a text of it (`lanes.md` 19.14).
+/// Any JSON is one, because no parameter makes a statement unreadable (`lanes.md` 11): a plain number of any size is that
+/// number, and what is no value of SQL is kept as it came. That is a boolean, a list, and any object that the codec does
+/// not write, also one whose `v` is not of the kind that it names. What becomes of such an object is ours, too.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Encoded {
-    /// `true` or `false`.
-    Bool(bool),
     /// A value of SQL.
     Value(Value),
+    /// Anything else. The platform makes a text of it (`lanes.md` 19.14).
+    Other(Json),
 }
 
 const NUMBER: &str = "number";
@@ -34,16 +34,16 @@ impl Encoded {
     /// What the platform binds.
     pub fn to_value(&self) -> Value {
         match self {
-            Encoded::Bool(value) => Value::text(value.to_string()),
             Encoded::Value(value) => value.clone(),
+            Encoded::Other(json) => Value::Text(json.to_text()),
         }
     }
 
     /// The text that this is, if it is one.
     pub fn as_text(&self) -> Option<&str> {
         match self {
-            Encoded::Bool(_) => None,
             Encoded::Value(value) => value.as_text(),
+            Encoded::Other(_) => None,
         }
     }
 }
@@ -68,7 +68,7 @@ fn is_plain(number: Number) -> bool {
 impl Serialize for Encoded {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Encoded::Bool(value) => serializer.serialize_bool(*value),
+            Encoded::Other(json) => json.serialize(serializer),
             Encoded::Value(Value::Null) => serializer.serialize_unit(),
             Encoded::Value(Value::Text(text)) => serializer.serialize_str(text),
             Encoded::Value(Value::Number(number)) if is_plain(*number) => number.serialize(serializer),
@@ -86,84 +86,46 @@ fn tagged<S: Serializer>(serializer: S, kind: &str, text: &str) -> Result<S::Ok,
     map.end()
 }
 
-/// # Errors
-/// A list, an object other than `{"$", "v"}`, an unknown kind, and a text that is not of its kind are refused, each by
-/// name.
-impl<'de> Deserialize<'de> for Encoded {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(EncodedVisitor)
-    }
-}
-
-struct EncodedVisitor;
-
-impl EncodedVisitor {
-    fn value<E>(value: impl Into<Value>) -> Result<Encoded, E> {
-        Ok(Encoded::Value(value.into()))
-    }
-}
-
-impl<'de> Visitor<'de> for EncodedVisitor {
-    type Value = Encoded;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value: null, a boolean, a number, a text, or {\"$\": kind, \"v\": text}")
-    }
-
-    fn visit_unit<E>(self) -> Result<Encoded, E> {
-        Ok(Encoded::Value(Value::Null))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Encoded, E> {
-        Ok(Encoded::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Encoded, E> {
-        Self::value(Number::from(value))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Encoded, E> {
-        Self::value(Number::from(value))
-    }
-
-    #[expect(
-        clippy::disallowed_types,
-        reason = "serde hands a JSON number over as a double"
-    )]
-    fn visit_f64<E>(self, value: f64) -> Result<Encoded, E> {
-        Self::value(Number::from_f64(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Encoded, E> {
-        Ok(Encoded::Value(Value::text(value)))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Encoded, A::Error> {
-        let (mut kind, mut text) = (None, None);
-        while let Some(key) = map.next_key::<Text>()? {
-            match key.as_str() {
-                "$" => kind = Some(map.next_value::<Text>()?),
-                "v" => text = Some(map.next_value::<Text>()?),
-                other => return Err(A::Error::unknown_field(other, &["$", "v"])),
+/// Out of any JSON: what the codec did not write stays what it is.
+impl From<Json> for Encoded {
+    fn from(json: Json) -> Self {
+        match json {
+            Json::Null => Value::Null.into(),
+            Json::Number(number) => Value::Number(number).into(),
+            Json::Text(text) => Value::Text(text).into(),
+            Json::Object(object) => {
+                untagged(&object).map_or(Encoded::Other(Json::Object(object)), Encoded::Value)
             }
+            other @ (Json::Bool(_) | Json::Array(_)) => Encoded::Other(other),
         }
-        let kind = kind.ok_or_else(|| A::Error::missing_field("$"))?;
-        let text = text.ok_or_else(|| A::Error::missing_field("v"))?;
-        untag(&kind, &text).map(Encoded::Value).map_err(A::Error::custom)
     }
 }
 
-fn untag(kind: &str, text: &str) -> Result<Value, String> {
-    match kind {
-        NUMBER => match Number::parse(text) {
-            // Every other text that is no number reads as NaN too.
-            number if number.is_nan() && text != "NaN" => Err(format!("v: {text:?} is not a number")),
-            number => Ok(Value::Number(number)),
-        },
-        BYTES => match BASE64.decode(text) {
-            Ok(bytes) => Ok(Value::Bytes(Bytes(bytes.into()))),
-            Err(error) => Err(format!("v: not base64: {error}")),
-        },
-        kind => Err(format!("$: unknown kind {kind:?}; known: {NUMBER:?}, {BYTES:?}")),
+/// The value that an object of the codec stands for: `$` and `v` are there, nothing else is, and `v` is of its kind.
+fn untagged(object: &Object) -> Option<Value> {
+    if object.len() != 2 {
+        return None;
     }
+    let text = |key| object.get(key).and_then(Json::as_text);
+    let (kind, text) = (text("$")?, text("v")?);
+    match kind.as_str() {
+        NUMBER => printed(text).map(Value::Number),
+        BYTES => {
+            let bytes = BASE64.decode(text.as_str()).ok()?;
+            Some(Value::Bytes(Bytes(bytes.into())))
+        }
+        _ => None,
+    }
+}
+
+/// The number that a text prints. No number is printed as a blank, which `Number(text)` takes for 0, and only `NaN` as
+/// what `Number(text)` takes for NaN.
+fn printed(text: &str) -> Option<Number> {
+    let number = Number::parse(text);
+    let is_printed = if number.is_nan() {
+        text == "NaN"
+    } else {
+        !trim(text).is_empty()
+    };
+    is_printed.then_some(number)
 }

@@ -95,10 +95,7 @@ pub enum Detail {
     /// A function that is not known to read only.
     #[error("the capability mutates state outside this replica")]
     Mutates,
-    /// The argument of a SQL bridge is not what it should be.
-    ///
-    /// The deployed guard looks at no more than the texts of the statements; here parameters that the codec does not
-    /// know make a payload unreadable as well. Each bridge would refuse them a moment later.
+    /// The argument of a SQL bridge is no JSON, or a statement in it has no text.
     #[error("the statement payload could not be read")]
     Unreadable(#[source] PayloadError),
     /// A statement is neither a read nor local, and nothing can be forwarded.

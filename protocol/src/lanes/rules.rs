@@ -263,7 +263,7 @@ pub struct GuardRules {
 #[derive(Clone, Copy, Debug)]
 pub struct Forwarding {
     /// [`forward::ForwardStatement::bind`]
-    pub bind: fn(&ForwardStatement) -> Result<Bound<Encoded>, BindError>,
+    pub bind: fn(&ForwardStatement) -> Result<Bound<Encoded>, forward::Unbound>,
     /// [`forward::deferrable`]
     pub deferrable: fn(&Rules, &ForwardStatement) -> Option<ForwardStatement>,
     /// [`forward::cache_tag_increment`]

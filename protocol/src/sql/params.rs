@@ -1,15 +1,11 @@
 //! The parameters of a statement, in each of the forms that they come in.
 
 use std::fmt;
-use std::marker::PhantomData;
 
-use serde::de::value::{
-    BoolDeserializer, F64Deserializer, I64Deserializer, StrDeserializer, U64Deserializer,
-};
-use serde::de::{Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::host::{Text, Value};
+use crate::json::Json;
 
 /// Parameters as an application hands them over: by position, by name, or in one of the forms that JavaScript lets
 /// through.
@@ -20,7 +16,7 @@ pub enum Params<V> {
     Absent,
     /// By position.
     List(Vec<V>),
-    /// By name, in the order written, no name twice.
+    /// By name, in the order of JavaScript's keys (`lanes.md` 19.9), no name twice.
     Named(Vec<(Text, V)>),
     /// A single value that is neither a list nor an object.
     One(V),
@@ -58,80 +54,18 @@ impl<V: Serialize> Serialize for Params<V> {
     }
 }
 
-/// Any JSON whose leaves are values. A name that comes twice keeps its place and has the last value, as in
-/// `JSON.parse`.
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Params<V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ParamsVisitor(PhantomData))
-    }
-}
-
-struct ParamsVisitor<V>(PhantomData<V>);
-
-fn one<'de, V: Deserialize<'de>, E: Error>(value: impl Deserializer<'de, Error = E>) -> Result<Params<V>, E> {
-    V::deserialize(value).map(Params::One)
-}
-
-impl<'de, V: Deserialize<'de>> Visitor<'de> for ParamsVisitor<V> {
-    type Value = Params<V>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("parameters: a list, an object of names, a value, or null")
-    }
-
-    fn visit_unit<E>(self) -> Result<Params<V>, E> {
-        Ok(Params::Absent)
-    }
-
-    fn visit_none<E>(self) -> Result<Params<V>, E> {
-        Ok(Params::Absent)
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Params<V>, E> {
-        one::<V, E>(BoolDeserializer::new(value))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Params<V>, E> {
-        one::<V, E>(I64Deserializer::new(value))
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Params<V>, E> {
-        one::<V, E>(U64Deserializer::new(value))
-    }
-
-    #[expect(
-        clippy::disallowed_types,
-        reason = "serde hands a JSON number over as a double"
-    )]
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Params<V>, E> {
-        one::<V, E>(F64Deserializer::new(value))
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<Params<V>, E> {
-        let value: StrDeserializer<'_, E> = value.into_deserializer();
-        one::<V, E>(value)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Params<V>, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = list.next_element()? {
-            items.push(item);
-        }
-        Ok(Params::List(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Params<V>, A::Error> {
-        let mut entries: Vec<(Text, V)> = Vec::new();
-        let mut places = std::collections::BTreeMap::<Text, usize>::new();
-        while let Some((name, value)) = map.next_entry::<Text, V>()? {
-            if let Some(&place) = places.get(&name) {
-                entries[place].1 = value;
-            } else {
-                places.insert(name.clone(), entries.len());
-                entries.push((name, value));
+/// The parameters that any JSON is (`lanes.md` 5, `positionalBindings`).
+impl<V: From<Json>> From<Json> for Params<V> {
+    fn from(json: Json) -> Self {
+        match json {
+            Json::Null => Params::Absent,
+            Json::Array(items) => Params::List(items.into_iter().map(V::from).collect()),
+            Json::Object(entries) => {
+                let entry = |(name, value): (Text, Json)| (name, V::from(value));
+                Params::Named(entries.into_iter().map(entry).collect())
             }
+            single => Params::One(single.into()),
         }
-        Ok(Params::Named(entries))
     }
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use protocol::host::{Text, Value};
+use protocol::json::Json;
 use protocol::lanes::codec::Encoded;
 use protocol::sql::Params;
 use rusqlite::Connection;
@@ -74,37 +75,34 @@ pub enum Step {
 struct Line {
     k: Option<String>,
     q: Option<usize>,
-    #[serde(default)]
-    p: Params<Given>,
+    p: Option<Json>,
     error: Option<String>,
 }
 
-/// A parameter: a text that could hold content is only there as its length.
-#[derive(Clone, Deserialize)]
-#[serde(untagged)]
-enum Given {
-    Reduced { text: usize },
-    Plain(Encoded),
-}
+/// A parameter: a text that could hold content is only there as its length, `{"text": 99}`.
+struct Given(Encoded);
 
-impl From<Given> for Encoded {
-    fn from(given: Given) -> Encoded {
-        match given {
-            Given::Reduced { text } => Value::text("x".repeat(text)).into(),
-            Given::Plain(value) => value,
-        }
+impl From<Json> for Given {
+    fn from(json: Json) -> Given {
+        let length = json
+            .as_object()
+            .and_then(|object| object.get("text")?.as_number()?.to_u32_exact());
+        Given(length.map_or_else(
+            || json.into(),
+            |length| Value::text("x".repeat(length as usize)).into(),
+        ))
     }
 }
 
-fn filled(params: Params<Given>) -> Params<Encoded> {
-    match params {
+fn filled(params: Json) -> Params<Encoded> {
+    match Params::from(params) {
         Params::Absent => Params::Absent,
-        Params::One(value) => Params::One(value.into()),
-        Params::List(list) => Params::List(list.into_iter().map(Into::into).collect()),
+        Params::One(Given(value)) => Params::One(value),
+        Params::List(list) => Params::List(list.into_iter().map(|Given(value)| value).collect()),
         Params::Named(entries) => Params::Named(
             entries
                 .into_iter()
-                .map(|(name, value)| (name, value.into()))
+                .map(|(name, Given(value))| (name, value))
                 .collect(),
         ),
     }
@@ -154,7 +152,7 @@ fn step(line: &str, texts: &[Text]) -> Result<Step, String> {
         (Some("commit"), None) => Ok(Step::Commit),
         (None, Some(q)) => Ok(Step::Run {
             sql: texts.get(q).ok_or_else(|| format!("no text {q}"))?.clone(),
-            params: filled(line.p),
+            params: filled(line.p.unwrap_or(Json::Null)),
             failed: line.error.is_some(),
         }),
         (k, q) => Err(format!("neither begin, commit nor a statement: k {k:?}, q {q:?}")),

@@ -300,7 +300,8 @@ impl Lane<'_> {
                 ForwardPlan::Commit => {}
                 _ if self.lens.entries == Entries::OfConditions && is_ordering_by_conditions(statement) => {}
                 ForwardPlan::Refuse(ForwardRefusal::Originates(Origin::Unnamed)) => {
-                    let words: Vec<&str> = statement.sql.split(' ').take(2).collect();
+                    let sql = statement.sql.as_str().unwrap_or_default();
+                    let words: Vec<&str> = sql.split(' ').take(2).collect();
                     self.reading
                         .refused_by_primary
                         .insert(format!("no table: {}", words.join(" ")));
@@ -308,7 +309,7 @@ impl Lane<'_> {
                 ForwardPlan::Refuse(ForwardRefusal::Originates(origin)) => {
                     self.reading.refused_by_primary.insert(origin.to_string());
                 }
-                other => return Err(format!("{}: {other:?}", statement.sql)),
+                other => return Err(format!("{}: {other:?}", statement.sql.to_text())),
             }
         }
         let whole = plan(&split.commit);
@@ -324,21 +325,20 @@ impl Lane<'_> {
 
 /// Whether an update or delete of a key-value table needs ordering only, by the entry that its conditions name.
 fn is_ordering_by_conditions(statement: &ForwardStatement) -> bool {
+    let sql = statement.sql.as_str().unwrap_or_default();
     let condition = |column: &str| {
         let forms = [format!("\"{column}\" = "), format!("\"{column}\" IN (")];
-        let (_, after) = forms
-            .iter()
-            .find_map(|form| statement.sql.rsplit_once(form.as_str()))?;
+        let (_, after) = forms.iter().find_map(|form| sql.rsplit_once(form.as_str()))?;
         let name = after.split([')', ',', ' ', '\n']).next()?;
-        match &statement.params {
+        match statement.params.get()? {
             Params::Named(entries) => entries.iter().find(|(key, _)| key == name)?.1.as_text(),
             _ => None,
         }
     };
     let key = StateKey {
-        table: &statement.table,
+        table: statement.table_name(),
         collection: condition("collection"),
         name: condition("name"),
     };
-    !statement.sql.starts_with("INSERT") && hazard_class(RULES, &key) != Hazard::Origination
+    !sql.starts_with("INSERT") && hazard_class(RULES, &key) != Hazard::Origination
 }

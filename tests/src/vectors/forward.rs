@@ -7,9 +7,11 @@ use protocol::lanes::forward::{
 
 use protocol::lanes::rules::Rules;
 
-use super::{Js, Ran, Runner, Stop};
+use super::wire::message;
+use super::{Js, Ran, Runner, Stop, threw};
 
 const RULES: Rules = Rules::DOCUMENTED;
+const COMMIT: &str = ForwardAction::Commit.as_str();
 
 /// The runners of this area.
 pub fn runners() -> Vec<Runner> {
@@ -41,11 +43,18 @@ pub fn runners() -> Vec<Runner> {
 }
 
 fn statement(input: &Js) -> Result<ForwardStatement, Stop> {
-    input.field("statement").decode()
+    message(input.field("statement"))
+}
+
+/// The input, read as the body of a batch.
+fn batch(input: &Js) -> Result<(ForwardBatch, Vec<ForwardStatement>), Stop> {
+    let batch: ForwardBatch = message(input)?;
+    let statements = batch.read_statements().or_else(threw)?;
+    Ok((batch, statements))
 }
 
 fn statements(input: &Js) -> Result<Vec<ForwardStatement>, Stop> {
-    input.field("statements").decode()
+    batch(input).map(|(_, statements)| statements)
 }
 
 fn statement_or_none(statement: Option<ForwardStatement>) -> Js {
@@ -71,16 +80,14 @@ fn split(input: &Js) -> Ran {
 }
 
 fn plan(input: &Js) -> Ran {
-    // `statements` is read as the wire reads it: what is no list is an empty one.
-    let batch: ForwardBatch = Js::object([("statements", input.field("statements").clone())]).decode()?;
-    let partitioned: Option<Vec<Text>> = input.field("partitioned").option(Js::decode)?;
+    let (batch, statements) = batch(input)?;
     let plan = (RULES.forwarding.plan)(
         &RULES,
         &ForwardFacts {
-            statements: &batch.statements,
-            parent: input.field("parent").number()?,
+            statements: &statements,
+            parent: batch.parent.to_number(),
             primary_generation: input.field("primaryGeneration").number()?,
-            partitioned: &partitioned.unwrap_or_default(),
+            partitioned: &batch.read_partitioned(),
         },
     );
     Ok(Js::object([
@@ -91,22 +98,23 @@ fn plan(input: &Js) -> Ran {
 
 /// Sends until the rule says that it is over.
 fn flush(input: &Js) -> Ran {
-    let answers: Vec<ForwardAnswer> = input.field("answers").decode()?;
+    let answers = input.field("answers").array()?;
     let (mut sends, mut attempt) = (vec![input.field("parent").number()?], Attempt::First);
     for answer in answers {
+        let answer: ForwardAnswer = message(answer)?;
         let action = match (RULES.forwarding.after_answer)(attempt, &answer) {
             Flush::Resend(parent) => {
                 sends.push(parent);
                 attempt = Attempt::Second;
                 continue;
             }
-            Flush::Committed => ForwardAction::Commit,
+            Flush::Committed => Text::new_static(COMMIT),
             Flush::HandBack { action, .. } => action,
         };
-        let is_commit = action == ForwardAction::Commit;
+        let is_commit = action == COMMIT;
         return Ok(Js::object([
             ("sends", sends.into()),
-            ("action", action.to_string().into()),
+            ("action", action.as_str().into()),
             ("marksLaneHigh", is_commit.into()),
             ("handedBack", (!is_commit).into()),
         ]));

@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
+use super::ForwardAnswer;
 use crate::host::Text;
 use crate::number::Number;
 
 /// What the primary did with a batch.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ForwardAction {
     /// Committed it.
     Commit,
@@ -16,90 +15,33 @@ pub enum ForwardAction {
     Conflict,
     /// Will not do it for a lane.
     Refuse,
-    /// A word that no version known here says. Not a commit.
-    Other(Text),
 }
 
 impl ForwardAction {
-    fn word(&self) -> &str {
+    /// The word for it on the wire.
+    pub const fn as_str(self) -> &'static str {
         match self {
             ForwardAction::Commit => "commit",
             ForwardAction::Conflict => "conflict",
             ForwardAction::Refuse => "refuse",
-            ForwardAction::Other(word) => word,
         }
     }
-}
 
-impl fmt::Display for ForwardAction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
-
-impl Serialize for ForwardAction {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.word())
-    }
-}
-
-impl<'de> Deserialize<'de> for ForwardAction {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let word = Text::deserialize(deserializer)?;
+    /// The action of that word, if it is one.
+    fn find(word: &str) -> Option<Self> {
         let known = [
             ForwardAction::Commit,
             ForwardAction::Conflict,
             ForwardAction::Refuse,
         ];
-        let action = known.into_iter().find(|action| action.word() == word);
-        Ok(action.unwrap_or(ForwardAction::Other(word)))
+        known.into_iter().find(|action| action.as_str() == word)
     }
 }
 
-/// The answer of `action=forward`, its keys in the order in which they are written (`lanes.md` 13.3 and 22.7).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ForwardAnswer {
-    /// What was done.
-    pub action: ForwardAction,
-    /// Of a commit: the generation it was committed as.
-    #[serde(
-        default,
-        deserialize_with = "number_or_nothing",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub generation: Option<Number>,
-    /// Why; empty for a commit.
-    #[serde(default)]
-    pub reason: Text,
-    /// Of a conflict and a refusal: the primary's live generation. In JSON, what is no number reads as none.
-    #[serde(
-        default,
-        deserialize_with = "number_or_nothing",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub primary_generation: Option<Number>,
-    /// Of a commit: how many statements were appended behind it.
-    #[serde(
-        default,
-        deserialize_with = "number_or_nothing",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub deferred: Option<Number>,
-}
-
-/// `Number.isFinite(value)` asks for a number and coerces nothing, so the text `"8"` is none (`lanes.md` 19.6).
-fn number_or_nothing<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Number>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Form {
-        Number(Number),
-        Other(serde::de::IgnoredAny),
+impl fmt::Display for ForwardAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
-    Ok(match Form::deserialize(deserializer)? {
-        Form::Number(number) => Some(number),
-        Form::Other(_) => None,
-    })
 }
 
 /// Which sending of a batch was answered.
@@ -120,9 +62,9 @@ pub enum Flush {
     Committed,
     /// They are not, and the request is handed back with this as the refusal of capability `forward`.
     HandBack {
-        /// What the primary did.
-        action: ForwardAction,
-        /// Why.
+        /// `String(action)`: what the primary says it did, `undefined` when it does not say.
+        action: Text,
+        /// `String(reason)`.
         reason: Text,
     },
 }
@@ -139,16 +81,19 @@ impl fmt::Display for Flush {
 
 /// `flushForward`'s decision: one more sending after a conflict that names a finite generation, also when it is the one
 /// that was sent (`lanes.md` 14.4).
+///
+/// Any JSON but `null` is an answer. Only the text `commit` is a commit, whatever stands beside it; a generation counts
+/// when it is a number, as `Number.isFinite` coerces nothing (`lanes.md` 19.6). What is handed back shows the other two
+/// fields as a template literal does.
 pub fn after_answer(attempt: Attempt, answer: &ForwardAnswer) -> Flush {
-    let at = answer
-        .primary_generation
-        .filter(|generation| generation.is_finite());
-    match (&answer.action, attempt, at) {
-        (ForwardAction::Commit, _, _) => Flush::Committed,
-        (ForwardAction::Conflict, Attempt::First, Some(generation)) => Flush::Resend(generation),
-        (action, _, _) => Flush::HandBack {
-            action: action.clone(),
-            reason: answer.reason.clone(),
+    let action = answer.action.as_str().and_then(ForwardAction::find);
+    let at = answer.primary_generation.or_nan();
+    match (action, attempt) {
+        (Some(ForwardAction::Commit), _) => Flush::Committed,
+        (Some(ForwardAction::Conflict), Attempt::First) if at.is_finite() => Flush::Resend(at),
+        _ => Flush::HandBack {
+            action: answer.action.to_text(),
+            reason: answer.reason.to_text(),
         },
     }
 }

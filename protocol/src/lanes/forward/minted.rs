@@ -19,7 +19,7 @@ use crate::sql::PlainInsert;
 pub fn partitioned_tables(rules: &Rules, statements: &[ForwardStatement]) -> Vec<Text> {
     let minted = statements
         .iter()
-        .filter_map(|statement| statement.minted.as_deref());
+        .filter_map(|statement| statement.minted.as_str());
     admitted(rules, minted).into_iter().map(Text::from).collect()
 }
 
@@ -44,7 +44,8 @@ pub fn lane_high_water(statements: &[ForwardStatement]) -> BTreeMap<Text, Number
     let mut marks = BTreeMap::new();
     for statement in statements {
         let table = statement.folded_table();
-        if let Some(id) = first_id(&statement.sql).filter(|_| !table.is_empty()) {
+        let id = statement.sql.as_str().and_then(first_id);
+        if let Some(id) = id.filter(|_| !table.is_empty()) {
             let mark = marks.entry(Text::from(table)).or_insert(id);
             *mark = id.js_max(*mark);
         }

@@ -13,10 +13,14 @@ mod minted;
 mod plan;
 mod rewrite;
 
-pub use answer::{Attempt, Flush, ForwardAction, ForwardAnswer, after_answer};
-pub use batch::{ForwardBatch, ForwardStatement};
+pub use crate::lanes::wire::{ForwardAnswer, ForwardBatch, ForwardStatement};
+pub use answer::{Attempt, Flush, ForwardAction, after_answer};
+pub use batch::{NullStatement, Unbound};
 pub use hazard::{Hazard, hazard_class};
 pub use key_value::{KeyValueTarget, key_value_target};
 pub use minted::{lane_high_water, partitioned_tables};
 pub use plan::{ForwardConflict, ForwardFacts, ForwardPlan, ForwardRefusal, Origin, plan_forward};
 pub use rewrite::{Split, cache_tag_increment, deferrable, split_forward};
+
+#[cfg(test)]
+mod tests;

@@ -135,16 +135,16 @@ fn origination(rules: &Rules, statement: &ForwardStatement) -> Option<Origin> {
     let hazard = (rules.inventory.hazard)(
         rules,
         &StateKey {
-            table: &statement.table,
+            table: statement.table_name(),
             collection: entry.as_ref().map(|entry| entry.collection.as_str()),
             name: entry.as_ref().map(|entry| entry.name.as_str()),
         },
     );
-    let table = || statement.table.clone();
+    let table = || Text::new(statement.table_name());
     (hazard == Hazard::Origination).then(|| match entry {
         // An empty collection is none to the deployed code.
         Some(entry) if !entry.collection.is_empty() => Origin::Collection(table(), entry.collection),
-        _ if statement.table.is_empty() => Origin::Unnamed,
+        _ if statement.table_name().is_empty() => Origin::Unnamed,
         _ => Origin::Table(table()),
     })
 }

@@ -5,6 +5,7 @@ use crate::ecma::{collapse_space, is_digit, trim};
 use crate::host::Text;
 use crate::lanes::codec::Encoded;
 use crate::lanes::rules::Rules;
+use crate::lanes::wire::Field;
 use crate::sql::PlainInsert;
 
 /// The log of events: its rows may come later, and get lost.
@@ -26,7 +27,7 @@ pub fn deferrable(rules: &Rules, statement: &ForwardStatement) -> Option<Forward
     }
     let bound = (rules.forwarding.bind)(statement).ok()?;
     let mut insert = PlainInsert::read(&bound.sql).filter(PlainInsert::is_whole)?;
-    let minted = statement.minted.as_deref().map(str::to_lowercase);
+    let minted = statement.minted.as_str().map(str::to_lowercase);
     if minted.as_deref() == Some(DEFERRABLE) {
         let id = insert.values.first()?;
         if id.is_empty() || !id.chars().all(is_digit) || insert.columns.len() != insert.values.len() {
@@ -39,10 +40,10 @@ pub fn deferrable(rules: &Rules, statement: &ForwardStatement) -> Option<Forward
         insert.is_all_bound() && !insert.values.is_empty() && insert.values.len() == bound.params.len();
     let (table, columns, values) = (insert.table, insert.columns.join(", "), insert.values.join(", "));
     is_row.then(|| ForwardStatement {
-        sql: format!("INSERT INTO {table} ({columns}) VALUES ({values})").into(),
-        params: bound.params.into(),
-        table: Text::new_static(DEFERRABLE),
-        minted: None,
+        sql: Text::from(format!("INSERT INTO {table} ({columns}) VALUES ({values})")).into(),
+        params: Field::Is(bound.params.into()),
+        table: Text::new_static(DEFERRABLE).into(),
+        ..ForwardStatement::default()
     })
 }
 
@@ -68,10 +69,10 @@ pub fn cache_tag_increment(rules: &Rules, statement: &ForwardStatement) -> Optio
     };
     let tag = tag.as_text().filter(|tag| !tag.is_empty())?;
     Some(ForwardStatement {
-        sql: Text::new_static(INCREMENT),
-        params: vec![Encoded::Value(crate::host::Value::text(tag))].into(),
-        table: Text::new_static(CACHE_TAGS),
-        minted: None,
+        sql: Text::new_static(INCREMENT).into(),
+        params: Field::Is(vec![Encoded::Value(crate::host::Value::text(tag))].into()),
+        table: Text::new_static(CACHE_TAGS).into(),
+        ..ForwardStatement::default()
     })
 }
 

@@ -18,7 +18,6 @@ use crate::lanes::rules::Rules;
 use crate::lanes::tally::Tally;
 use crate::lanes::wire::{Chunk, LoggedStatement, Record};
 use crate::number::Number;
-use crate::sql::Params;
 
 /// The documented table with some entries exchanged.
 fn edited(edit: impl FnOnce(&mut Rules)) -> Rules {
@@ -41,7 +40,7 @@ fn the_class_of_state_reaches_what_is_copied_logged_forwarded_and_refused() {
     assert!(matches!(refused, Some(ChunkRefusal::NotCopyable { .. })));
     assert!(!is_forwarded(&rules));
     let minted = ForwardStatement {
-        minted: Some("node".into()),
+        minted: Text::new("node").into(),
         ..write()
     };
     assert!((rules.forwarding.partitioned)(&rules, &[minted]).is_empty());
@@ -49,10 +48,9 @@ fn the_class_of_state_reaches_what_is_copied_logged_forwarded_and_refused() {
 
 fn write() -> ForwardStatement {
     ForwardStatement {
-        sql: "UPDATE node SET title = 1".into(),
-        params: Params::Absent,
-        table: "node".into(),
-        minted: None,
+        sql: Text::new("UPDATE node SET title = 1").into(),
+        table: Text::new("node").into(),
+        ..ForwardStatement::default()
     }
 }
 
@@ -81,8 +79,8 @@ fn what_is_deferred_and_rewritten_reaches_the_split() {
         rules.forwarding.cache_tag_increment = |_, _| Some(write());
     });
     let row = ForwardStatement {
-        sql: "INSERT INTO watchdog (type) VALUES ('x')".into(),
-        table: "watchdog".into(),
+        sql: Text::new("INSERT INTO watchdog (type) VALUES ('x')").into(),
+        table: Text::new("watchdog").into(),
         ..write()
     };
     assert_eq!((rules.forwarding.split)(&rules, &[row]).commit, [write()]);

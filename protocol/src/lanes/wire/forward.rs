@@ -1,16 +1,57 @@
-//! A forwarded batch and its answer as bodies. The types stand where their rules do, in [`forward`](crate::lanes::forward).
+//! A forwarded batch, and the answer to it. What is made of them is told in [`forward`](crate::lanes::forward).
 
-use super::{ForwardAnswer, ForwardBatch, field};
-use crate::host::Payload;
+use super::{Field, Shape, message};
+use crate::host::Text;
+use crate::json::Json;
+use crate::lanes::codec::Encoded;
+use crate::number::Number;
+use crate::sql::Params;
 
-impl Payload for ForwardBatch {
-    fn encode(&self) -> String {
-        field::encode(self)
+message! {
+    /// One statement of a batch (`lanes.md` 14.4).
+    ForwardStatement {
+        /// The text, as the interpreter gave it.
+        "sql" sql: Text,
+        /// Its parameters, as the interpreter gave them.
+        "params" params: Params<Encoded>,
+        /// The table it writes by [`write_target`](crate::sql::write_target); empty when that found none.
+        "table" table: Text,
+        /// The table into which the lane's driver minted an id.
+        "minted" minted: Text,
     }
 }
 
-impl Payload for ForwardAnswer {
-    fn encode(&self) -> String {
-        field::encode(self)
+message! {
+    /// The body of `POST action=forward` (`lanes.md` 13.3).
+    ForwardBatch {
+        /// The statements of all transactions of one request, in order.
+        "statements" statements: Vec<Field<ForwardStatement>>,
+        /// The generation at which the lane began to collect. It counts as whatever `Number()` makes of it.
+        "parent" parent: Number,
+        /// The tables into which the lane minted ids ([`partitioned_tables`](crate::lanes::forward::partitioned_tables)).
+        "partitioned" partitioned: Vec<Field<Text>>,
+    }
+}
+
+message! {
+    /// The answer of `action=forward` (`lanes.md` 13.3 and 22.7).
+    ForwardAnswer {
+        /// What was done: a [`ForwardAction`](crate::lanes::forward::ForwardAction).
+        "action" action: Text,
+        /// Of a commit: the generation it was committed as.
+        "generation" generation: Number,
+        /// Why; empty for a commit.
+        "reason" reason: Text,
+        /// Of a conflict and a refusal: the primary's live generation.
+        "primaryGeneration" primary_generation: Number,
+        /// Of a commit: how many statements were appended behind it.
+        "deferred" deferred: Number,
+    }
+}
+
+/// Parameters are of every form (`lanes.md` 5, `positionalBindings`).
+impl Shape for Params<Encoded> {
+    fn shape(value: Json) -> Result<Self, Json> {
+        Ok(Params::from(value))
     }
 }

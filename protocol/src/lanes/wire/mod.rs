@@ -19,11 +19,11 @@ mod header;
 mod record;
 mod view;
 
-pub use super::forward::{ForwardAnswer, ForwardBatch, ForwardStatement};
 pub use answer::{ApplyAnswer, CatchUpAnswer, RestoreAnswer, StageAnswer};
 pub use chunk::{Chunk, PlannedTable, SnapshotPlan};
 pub use cursor::{Cursor, CursorError};
 pub use field::{Field, Shape};
+pub use forward::{ForwardAnswer, ForwardBatch, ForwardStatement};
 pub use head::{Head, PositionView, TrustView, VerdictView};
 pub use header::{Advertisement, Answerer, FenceAnswer, Retried, hand_back};
 pub use record::{LogAnswer, LoggedStatement, Record};

@@ -178,6 +178,11 @@ fn any_json() -> impl Strategy<Value = Json> {
             "statements",
             "sql",
             "params",
+            "minted",
+            "action",
+            "partitioned",
+            "$",
+            "v",
             "table",
             "columns",
             "rows",
@@ -240,6 +245,8 @@ proptest! {
         round_trip::<StageAnswer>(&json)?;
         round_trip::<ApplyAnswer>(&json)?;
         round_trip::<CatchUpAnswer>(&json)?;
+        round_trip::<ForwardBatch>(&json)?;
+        round_trip::<ForwardAnswer>(&json)?;
     }
 
     /// What is shared inside one process says the same as what is encoded.
