@@ -263,11 +263,11 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
-        let mut object = Object::default();
+        let mut object = object::Builder::default();
         while let Some((key, value)) = entries.next_entry::<Text, Json>()? {
             object.set(key, value);
         }
-        Ok(Json::Object(object))
+        Ok(Json::Object(object.finish()))
     }
 }
 

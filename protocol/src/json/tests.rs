@@ -43,3 +43,43 @@ fn what_is_refused_is_refused_without_a_panic() {
     assert!(Json::parse(&"[".repeat(100_000)).is_err());
     assert!(Json::parse(&format!("{}{}", "[".repeat(120), "]".repeat(120))).is_ok());
 }
+
+#[test]
+fn a_body_of_many_keys_is_read_in_the_time_of_its_length() {
+    // Where each key is looked up among all others, this takes minutes; so the test fails by not ending.
+    let many = 200_000_u32;
+    let indices = (0..many).rev().map(|at| format!("\"{at}\":0"));
+    let names = (0..many).rev().map(|at| format!("\"k{at}\":0"));
+    let again = (0..many).map(|at| format!("\"k{at}\":{at}"));
+    let body: Vec<String> = names.chain(indices).chain(again).collect();
+    let read = Json::parse(&format!("{{{}}}", body.join(","))).expect("JSON");
+    let indices = (0..many).map(|at| (Text::from(at.to_string()), 0.into()));
+    let names = (0..many)
+        .rev()
+        .map(|at| (Text::from(format!("k{at}")), at.into()));
+    let expected = indices.chain(names).collect::<Vec<(Text, Json)>>();
+    let held = read.as_object().expect("an object");
+    let wrong = held
+        .iter()
+        .zip(&expected)
+        .find(|(held, expected)| held != expected);
+    assert_eq!(
+        (held.len(), wrong),
+        (expected.len(), None),
+        "keys stand as in JavaScript, the last value of each"
+    );
+}
+
+proptest::proptest! {
+    /// Few keys or many, an object that is collected is the one that is set key by key.
+    #[test]
+    fn an_object_collected_is_the_object_set_key_by_key(
+        entries in proptest::collection::vec(("[0-3]{0,2}|[ab]", 0..9_i32), 0..60)
+    ) {
+        let mut set = Object::default();
+        for (key, value) in &entries {
+            set.set(key, *value);
+        }
+        proptest::prop_assert_eq!(entries.into_iter().collect::<Object>(), set);
+    }
+}
