@@ -5,14 +5,17 @@
 //! all of that, with numbers that are JavaScript's and keys in JavaScript's order. Source: `lanes.md` section 19, traps
 //! 6, 9, 10 and 14; ECMA-262.
 //!
-//! Three deviations from `JSON.parse`, all of `serde_json`, all refused with an error and none of them made by a peer
-//! that stringifies: a number too large for a double, half a surrogate pair, and nesting deeper than 127.
+//! Three deviations from `JSON.parse`. Two texts are refused with an error: a number too large for a double, which
+//! `JSON.stringify` never writes, and nesting deeper than 127, which no message has. And half a surrogate pair, which
+//! `JSON.stringify` does write (as `\ud83d`), reads as U+FFFD, because a [`Text`] cannot hold it: see
+//! [`to_well_formed_json`].
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::ecma::to_well_formed_json;
 use crate::host::Text;
 use crate::number::Number;
 
@@ -161,10 +164,10 @@ impl Json {
     /// `JSON.parse(text)`.
     ///
     /// # Errors
-    /// The text is not JSON; the error names line and column. See the module for the three texts that are JSON and are
+    /// The text is not JSON; the error names line and column. See the module for the two texts that are JSON and are
     /// refused.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
+        serde_json::from_str(&to_well_formed_json(text))
     }
 }
 

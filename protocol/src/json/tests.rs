@@ -39,9 +39,31 @@ fn a_value_reads_as_a_text_or_a_number() {
 #[test]
 fn what_is_refused_is_refused_without_a_panic() {
     assert!(Json::parse("1e999").is_err());
-    assert!(Json::parse(r#""\ud83d""#).is_err());
     assert!(Json::parse(&"[".repeat(100_000)).is_err());
     assert!(Json::parse(&format!("{}{}", "[".repeat(120), "]".repeat(120))).is_ok());
+}
+
+#[test]
+fn half_a_surrogate_pair_reads_as_a_replacement_character() {
+    // What JavaScript reads, after `toWellFormed()`: node -p 'JSON.stringify(JSON.parse(...).toWellFormed())'
+    for (json, text) in [
+        (r#""\ud800""#, "\u{fffd}"),
+        (r#""a\udc00b""#, "a\u{fffd}b"),
+        (r#""\ud83d\ud83d\uDEA2""#, "\u{fffd}🚢"),
+        (r#""\udea2\ud83d""#, "\u{fffd}\u{fffd}"),
+        (r#""\\ud800""#, "\\ud800"),
+        (r#""\ud83d\\udea2""#, "\u{fffd}\\udea2"),
+    ] {
+        assert_eq!(
+            Json::parse(json).map_err(|error| error.to_string()),
+            Ok(text.into()),
+            "{json}"
+        );
+    }
+    assert_eq!(
+        stringified(r#"{"\ud83d":["\ud83d"]}"#),
+        "{\"\u{fffd}\":[\"\u{fffd}\"]}"
+    );
 }
 
 #[test]
