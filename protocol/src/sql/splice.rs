@@ -170,8 +170,8 @@ mod tests {
     #[test]
     fn a_comment_in_the_columns_is_not_a_column() {
         mints(
-            "INSERT INTO node (/* nid, */ title -- nid, )\n) VALUES (?)",
-            "INSERT INTO node (\"nid\", /* nid, */ title -- nid, )\n) VALUES (258, ?)",
+            "INSERT INTO node (/* a, nid, b */ title -- nid, )\n) VALUES (?)",
+            "INSERT INTO node (\"nid\", /* a, nid, b */ title -- nid, )\n) VALUES (258, ?)",
         );
     }
 

@@ -124,7 +124,7 @@ fn an_empty_collection_is_not_named() {
         table: "key_value".into(),
         minted: None,
     };
-    let reason = |collection| plan(write(collection), Number::ZERO).reason();
+    let reason = |collection| plan(write(collection), Number::integer(7)).reason();
     assert_eq!(
         reason(""),
         "key_value originates a value a lane may not mint",
