@@ -6,6 +6,7 @@
 //! characters, so the rules stand here once, under names that say whose they are. Source: `lanes.md` section
 //! 19, traps 1, 3 and 11; ECMA-262.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -83,6 +84,50 @@ pub fn is_word_boundary(text: &str, at: usize) -> bool {
 /// unit is at most U+DBFF, and the other one in U+E000 to U+FFFF.
 pub fn cmp_utf16(a: &str, b: &str) -> Ordering {
     a.encode_utf16().cmp(b.encode_utf16())
+}
+
+/// A JSON text with `\ufffd` in place of each escape that is half a surrogate pair: what `toWellFormed()` would make of
+/// the texts in it (`lanes.md` 19.1; ECMA-262, `JSON.stringify`).
+///
+/// JavaScript writes such a half as an escape and reads it back, and does write some: a reason that quotes a statement's
+/// first 120 units can end in one (`lanes.md` 11). A reader whose texts are Unicode would have to refuse the whole body
+/// for it. The result is as long as the text, so that an error names the same place in either; keys that differ in
+/// such halves only become one.
+pub fn to_well_formed_json(json: &str) -> Cow<'_, str> {
+    let backslash = |from: usize| {
+        let rest = json.as_bytes().get(from..)?;
+        Some(from + rest.iter().position(|&byte| byte == b'\\')?)
+    };
+    let mut well_formed = String::new();
+    let (mut copied, mut from) = (0, 0);
+    while let Some(at) = backslash(from) {
+        let (length, is_lone) = match escaped_unit(json, at) {
+            // `\\`, `\"`, `\n`: the character behind the backslash begins no escape.
+            None => (2, false),
+            Some(0xd800..=0xdbff) if matches!(escaped_unit(json, at + 6), Some(0xdc00..=0xdfff)) => {
+                (12, false)
+            }
+            Some(unit) => (6, (0xd800..=0xdfff).contains(&unit)),
+        };
+        from = at + length;
+        if is_lone {
+            well_formed.push_str(&json[copied..at]);
+            well_formed.push_str("\\ufffd");
+            copied = from;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(json);
+    }
+    well_formed.push_str(&json[copied..]);
+    Cow::Owned(well_formed)
+}
+
+/// The unit whose escape `\uXXXX` stands at an offset.
+fn escaped_unit(json: &str, at: usize) -> Option<u16> {
+    let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+    let all = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    all.then(|| u16::from_str_radix(digits, 16).ok()).flatten()
 }
 
 /// A JavaScript text: any sequence of UTF-16 code units, also one that is not well-formed Unicode (`lanes.md`

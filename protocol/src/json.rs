@@ -5,8 +5,9 @@
 //! all of that, with numbers that are JavaScript's and keys in JavaScript's order. Source: `lanes.md` section 19, traps
 //! 6, 9, 10 and 14; ECMA-262.
 //!
-//! Two deviations from `JSON.parse`, both refused with an error and neither made by a peer that stringifies values of its
-//! own: half a surrogate pair, and nesting deeper than 127.
+//! Two deviations from `JSON.parse`. Nesting deeper than 127, which no message has, is refused with an error. And half a
+//! surrogate pair, which `JSON.stringify` does write (as `\ud83d`), reads as U+FFFD, because a [`Text`] cannot hold it:
+//! see [`to_well_formed_json`].
 
 use std::fmt;
 
@@ -14,6 +15,7 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
+use crate::ecma::to_well_formed_json;
 use crate::host::Text;
 use crate::number::Number;
 
@@ -163,10 +165,9 @@ impl Json {
     /// `JSON.parse(text)`.
     ///
     /// # Errors
-    /// The text is not JSON; the error names line and column. See the module for the two kinds of text that are JSON and
-    /// are refused.
+    /// The text is not JSON; the error names line and column. See the module for what is JSON and is refused.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        parse::parse(text)
+        parse::parse(&to_well_formed_json(text))
     }
 }
 

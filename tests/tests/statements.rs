@@ -265,9 +265,11 @@ proptest! {
     #[test]
     fn a_spliced_insert_inserts_the_same_row(
         title in prop::sample::select(&["'x'", "'it''s), ('", "?", "lower('A,B')", "(SELECT 'y')", "/* ) */ 'z'"][..]),
-        column in prop::sample::select(&["title", "\"title\"", " title ", "[title]", "\"a)b\", title"][..]),
-        table in prop::sample::select(&["node", "\"node\"", "main.node"][..]),
-        tail in prop::sample::select(&["", ";", " RETURNING title", " ON CONFLICT DO NOTHING"][..]),
+        column in prop::sample::select(&[
+            "title", "\"title\"", " title ", "[title]", "`title`", "'title'", "\"a)b\", title", "/* nid, */ title -- )\n",
+        ][..]),
+        table in prop::sample::select(&["node", "\"node\"", "`node`", "main . [node] AS n", "/* a */ node--\n"][..]),
+        tail in prop::sample::select(&["", ";", " -- ;", " RETURNING title;", " ON CONFLICT DO NOTHING"][..]),
     ) {
         let first = if column.contains("a)b") { "'p', " } else { "" };
         let sql = format!("INSERT INTO {table} ({column}) VALUES ({first}{title}){tail}");

@@ -134,4 +134,19 @@ proptest! {
         is_word_boundary(&text, at);
         is_word_boundary(&text, at % (text.len() + 2));
     }
+
+    #[test]
+    fn escapes_of_any_units_read_as_the_well_formed_text(
+        units in prop::collection::vec(prop_oneof![0xd7ff..0xe001_u16, Just(0x5c), Just(0x75), any::<u16>()], 0..9)
+    ) {
+        let escaped: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+        let json = format!("\"\\\\{escaped}\"");
+        let read: String = serde_json::from_str(&to_well_formed_json(&json)).expect("well-formed JSON");
+        prop_assert_eq!(read, format!("\\{}", String::from_utf16_lossy(&units)));
+    }
+
+    #[test]
+    fn a_json_text_keeps_its_length_and_never_panics(json in r#"(\\|u|d8|dc|00|🚢|"|\\ud83d){0,12}"#) {
+        prop_assert_eq!(to_well_formed_json(&json).len(), json.len());
+    }
 }

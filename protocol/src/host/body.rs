@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 
 use super::Text;
+use crate::ecma::to_well_formed_json;
 
 /// A value that a body can carry without being encoded.
 pub trait Payload: Any + fmt::Debug + Send + Sync {
@@ -107,7 +108,8 @@ impl Body {
         }
     }
 
-    /// The value it carries: shared where it was sent as a `T`, decoded otherwise.
+    /// The value it carries: shared where it was sent as a `T`, decoded otherwise. Half a surrogate pair in the text, such
+    /// as JavaScript leaves where it cuts one, does not make a body unreadable ([`to_well_formed_json`]).
     ///
     /// # Errors
     /// [`BodyError`] when the text is not JSON, or not a `T`; it names the field.
@@ -119,6 +121,7 @@ impl Body {
             }
         }
         let text = self.to_text();
+        let text = to_well_formed_json(&text);
         let mut reader = serde_json::Deserializer::from_str(&text);
         let value = serde_path_to_error::deserialize(&mut reader)
             .map_err(|error| BodyError::new::<T>(&error.path().to_string(), error.inner()))?;

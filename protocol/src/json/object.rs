@@ -1,5 +1,7 @@
 //! Objects whose keys stand as in JavaScript.
 
+use std::collections::BTreeMap;
+
 use super::Json;
 use crate::host::Text;
 
@@ -20,7 +22,8 @@ impl Object {
             .map(|(_, value)| value)
     }
 
-    /// Sets a key: in place of what it held, or where a new key stands.
+    /// Sets a key: in place of what it held, or where a new key stands. It looks at each key there is: collect an
+    /// object of many keys instead, which takes `n log n`.
     pub fn set(&mut self, key: impl Into<Text>, value: impl Into<Json>) {
         let (key, value) = (key.into(), value.into());
         match self.0.iter_mut().find(|(name, _)| *name == key) {
@@ -94,12 +97,60 @@ impl IntoIterator for Object {
     }
 }
 
+/// Sets each key in turn, in `n log n`: what a peer sends may have any number of keys.
 impl<K: Into<Text>, V: Into<Json>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
-        let mut object = Object::default();
+        let mut builder = Builder::default();
         for (key, value) in entries {
-            object.set(key, value);
+            builder.set(key.into(), value.into());
         }
-        object
+        builder.finish()
+    }
+}
+
+/// An object in the making: its keys as they were first set, put in JavaScript's order once, at the end.
+#[derive(Default)]
+pub(super) struct Builder {
+    entries: Vec<Entry>,
+    /// Where each key stands; empty until there are too many to look at.
+    places: BTreeMap<Text, usize>,
+}
+
+impl Builder {
+    /// So many keys are compared one by one; most objects have fewer, and pay for no map.
+    const FEW: usize = 16;
+
+    /// Sets a key: in place of what it held, or behind the others.
+    pub fn set(&mut self, key: Text, value: Json) {
+        match self.place(&key) {
+            Some(place) => self.entries[place].1 = value,
+            None => self.append(key, value),
+        }
+    }
+
+    /// The object.
+    pub fn finish(self) -> Object {
+        let mut entries = self.entries;
+        // The sort is stable: keys that are no index stay as they were set.
+        entries.sort_by_cached_key(|(name, _)| array_index(name).map_or((1, 0), |index| (0, index)));
+        Object(entries)
+    }
+
+    fn place(&self, key: &str) -> Option<usize> {
+        if self.places.is_empty() {
+            self.entries.iter().position(|(name, _)| name == key)
+        } else {
+            self.places.get(key).copied()
+        }
+    }
+
+    fn append(&mut self, key: Text, value: Json) {
+        if !self.places.is_empty() {
+            self.places.insert(key.clone(), self.entries.len());
+        } else if self.entries.len() == Self::FEW {
+            let names = self.entries.iter().map(|(name, _)| name).chain([&key]);
+            self.places = names.cloned().zip(0..).collect();
+        }
+        self.entries.push((key, value));
     }
 }

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde_json::Error;
 use serde_json::value::RawValue;
 
-use super::{Json, Object};
+use super::{Json, object};
 use crate::host::Text;
 use crate::number::Number;
 
@@ -71,15 +71,15 @@ impl<'a> Parser<'a> {
 
     fn object(&mut self, depth: usize) -> Result<Json, Error> {
         self.take(1);
-        let mut object = Object::default();
+        let mut object = object::Builder::default();
         while !self.closes(b'}') {
             let key = self.text()?;
             object.set(key, self.value(depth)?);
         }
-        Ok(Json::Object(object))
+        Ok(Json::Object(object.finish()))
     }
 
-    /// A text with its quotes. Its escapes are for `serde_json`, which refuses half a surrogate pair.
+    /// A text with its quotes. Its escapes are for `serde_json`; half a surrogate pair was replaced before.
     fn text(&mut self) -> Result<Text, Error> {
         let mut is_escaped = false;
         let inner = self.rest.bytes().skip(1).position(|byte| {

@@ -40,7 +40,6 @@ fn a_value_reads_as_a_text_or_a_number() {
 
 #[test]
 fn what_is_refused_is_refused_without_a_panic() {
-    assert!(Json::parse(r#""\ud83d""#).is_err());
     for text in [
         "", " ", "[", "]", "[1", "{\"a\"", "{\"a\":", "[1 2]", "[,]", "{1:2}", "nul", "\"", "\"\\\"", "01",
         "1 1",
@@ -61,6 +60,29 @@ fn a_number_beyond_a_double_is_infinite() {
             Number::NEG_INFINITY.into(),
             Number::parse("5e-324").into()
         ])
+    );
+}
+
+#[test]
+fn half_a_surrogate_pair_reads_as_a_replacement_character() {
+    // What JavaScript reads, after `toWellFormed()`: node -p 'JSON.stringify(JSON.parse(...).toWellFormed())'
+    for (json, text) in [
+        (r#""\ud800""#, "\u{fffd}"),
+        (r#""a\udc00b""#, "a\u{fffd}b"),
+        (r#""\ud83d\ud83d\uDEA2""#, "\u{fffd}🚢"),
+        (r#""\udea2\ud83d""#, "\u{fffd}\u{fffd}"),
+        (r#""\\ud800""#, "\\ud800"),
+        (r#""\ud83d\\udea2""#, "\u{fffd}\\udea2"),
+    ] {
+        assert_eq!(
+            Json::parse(json).map_err(|error| error.to_string()),
+            Ok(text.into()),
+            "{json}"
+        );
+    }
+    assert_eq!(
+        stringified(r#"{"\ud83d":["\ud83d"]}"#),
+        "{\"\u{fffd}\":[\"\u{fffd}\"]}"
     );
 }
 
@@ -121,5 +143,45 @@ proptest! {
         let other = serde_json::from_str::<serde_json::Value>(&text);
         let is_out_of_range = matches!(&other, Err(error) if error.to_string().starts_with("number out of range"));
         prop_assert!(is_out_of_range || other.is_ok() == Json::parse(&text).is_ok(), "{text:?}");
+    }
+}
+
+#[test]
+fn a_body_of_many_keys_is_read_in_the_time_of_its_length() {
+    // Where each key is looked up among all others, this takes minutes; so the test fails by not ending.
+    let many = 200_000_u32;
+    let indices = (0..many).rev().map(|at| format!("\"{at}\":0"));
+    let names = (0..many).rev().map(|at| format!("\"k{at}\":0"));
+    let again = (0..many).map(|at| format!("\"k{at}\":{at}"));
+    let body: Vec<String> = names.chain(indices).chain(again).collect();
+    let read = Json::parse(&format!("{{{}}}", body.join(","))).expect("JSON");
+    let indices = (0..many).map(|at| (Text::from(at.to_string()), 0.into()));
+    let names = (0..many)
+        .rev()
+        .map(|at| (Text::from(format!("k{at}")), at.into()));
+    let expected = indices.chain(names).collect::<Vec<(Text, Json)>>();
+    let held = read.as_object().expect("an object");
+    let wrong = held
+        .iter()
+        .zip(&expected)
+        .find(|(held, expected)| held != expected);
+    assert_eq!(
+        (held.len(), wrong),
+        (expected.len(), None),
+        "keys stand as in JavaScript, the last value of each"
+    );
+}
+
+proptest::proptest! {
+    /// Few keys or many, an object that is collected is the one that is set key by key.
+    #[test]
+    fn an_object_collected_is_the_object_set_key_by_key(
+        entries in proptest::collection::vec(("[0-3]{0,2}|[ab]", 0..9_i32), 0..60)
+    ) {
+        let mut set = Object::default();
+        for (key, value) in &entries {
+            set.set(key, *value);
+        }
+        proptest::prop_assert_eq!(entries.into_iter().collect::<Object>(), set);
     }
 }

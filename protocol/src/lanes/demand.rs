@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::count;
 use super::rules::Rules;
-use crate::json::Json;
+use crate::json::{Json, JsonKind};
 use crate::number::Number;
 
 /// So many windows in a row must ask for a lane before one is made.
@@ -33,12 +33,36 @@ pub struct Window {
     pub waited_ms: Option<Number>,
 }
 
-/// The windows that the meta key `demand_windows` holds (`lanes.md` 2). A text that is no list is no window; an item that is
-/// no window is one that asks for nothing, as in the deployed code.
-pub fn parse_windows(text: &str) -> Vec<Window> {
-    let items = Json::parse(text).ok();
-    let items = items.as_ref().and_then(Json::as_array).unwrap_or_default();
-    items.iter().map(window).collect()
+/// Why a stored text holds no windows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
+pub enum WindowsError {
+    /// It is not JSON.
+    #[error("`demand_windows` is not JSON: {reason}")]
+    NotJson {
+        /// What is wrong with it, with line and column.
+        reason: String,
+    },
+    /// It is JSON, and no list.
+    #[error("`demand_windows` is {0} where a list is expected")]
+    NotAList(JsonKind),
+}
+
+/// The windows that the meta key `demand_windows` holds (`lanes.md` 2); none when the text is empty, which means absent.
+/// An item that is no window is one that asks for nothing, as in the deployed code.
+///
+/// # Errors
+/// The text is no list. The contract leaves open what becomes of it; a history without windows asks for nothing.
+pub fn parse_windows(text: &str) -> Result<Vec<Window>, WindowsError> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    match Json::parse(text) {
+        Ok(Json::Array(items)) => Ok(items.iter().map(window).collect()),
+        Ok(other) => Err(WindowsError::NotAList(other.kind())),
+        Err(error) => Err(WindowsError::NotJson {
+            reason: error.to_string(),
+        }),
+    }
 }
 
 /// What the meta key `demand_windows` is set to: read back by [`parse_windows`], but for numbers that JSON cannot carry.

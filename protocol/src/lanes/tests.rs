@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use crate::number::Number;
 
+mod boundaries;
 mod cases;
 mod parsing;
 mod partition;

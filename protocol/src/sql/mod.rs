@@ -5,7 +5,9 @@
 //! `None` or `false` means "not this shape", never an error. They know no protocol. Source: `lanes.md` sections 5, 10
 //! and 11.
 //!
-//! White space, words and word boundaries are JavaScript's ([`crate::ecma`]); keywords are compared without regard to
+//! One function rewrites a statement that is then run, [`splice_first`]; it alone reads tokens as SQLite does.
+//!
+//! White space, words and word boundaries of the shapes are JavaScript's ([`crate::ecma`]); keywords are compared without regard to
 //! the case of ASCII letters. No function here can panic or take more than linear time in the text.
 
 mod bind;
@@ -16,6 +18,7 @@ mod params;
 mod read;
 mod splice;
 mod target;
+mod token;
 
 pub use bind::{BindError, Bound, positional_bindings, to_positional};
 pub use expiry::{EXPIRING, expiry_sweep};

@@ -1,7 +1,8 @@
 //! `protocol::lanes`, the read-only guard.
 
 use protocol::host::End;
-use protocol::lanes::guard::{Collector, GuardFacts, Guarded};
+use protocol::lanes::bridge::{PayloadError, read_payload};
+use protocol::lanes::guard::{Collector, GuardFacts, Guarded, SqlCall};
 use protocol::lanes::handoff::{GuardState, Started};
 use protocol::lanes::rules::Rules;
 
@@ -37,7 +38,10 @@ fn call(input: &Js) -> Ran {
     };
     Ok(match (RULES.guard.call)(&RULES, &facts) {
         Ok(Guarded::Pass) => Js::object([("outcome", "pass".into())]),
-        Ok(Guarded::PassSql(_)) => Js::object([("outcome", "pass".into()), ("payload", "unchanged".into())]),
+        Ok(Guarded::PassSql(passed)) => Js::object([
+            ("outcome", "pass".into()),
+            ("payload", passed_payload(facts.payload, &passed).as_str().into()),
+        ]),
         Ok(Guarded::Speculate {
             transaction,
             collected,
@@ -51,6 +55,19 @@ fn call(input: &Js) -> Ran {
             ("detail", refusal.detail.to_string().into()),
         ]),
     })
+}
+
+/// What became of the payload of a call that passed: `unchanged` where it runs what the payload says.
+pub(super) fn passed_payload(payload: &str, passed: &SqlCall) -> String {
+    let given = match passed {
+        SqlCall::Exec(_) => read_payload(payload).map(SqlCall::Exec),
+        SqlCall::Transaction(_) => read_payload(payload).map(SqlCall::Transaction),
+    };
+    match given {
+        Ok(given) if given == *passed => "unchanged".to_owned(),
+        Ok(_) => format!("changed to {passed:?}"),
+        Err(PayloadError { field, why }) => format!("passed although unreadable: {field}: {why}"),
+    }
 }
 
 fn handoff(input: &Js) -> Ran {

@@ -1,6 +1,10 @@
 use protocol::ecma::JsString;
+use protocol::host::End;
+use protocol::lanes::bridge::{SqlTxn, read_payload};
+use protocol::lanes::guard::SqlCall;
 use protocol::number::Number;
 
+use super::guard::passed_payload;
 use super::{Js, Stop};
 
 fn js(text: &str) -> Js {
@@ -91,4 +95,17 @@ fn values_of_the_wire_go_both_ways() {
         js(r#"{"$utf16": [56832]}"#).decode::<String>(),
         Err(Stop::Unheld(_))
     ));
+}
+
+#[test]
+fn a_guard_that_changes_what_passes_does_not_answer_unchanged() {
+    let payload = r#"{"statements":[{"sql":"SELECT 1"}],"read":null}"#;
+    let mut passed: SqlTxn = read_payload(payload).expect("a transaction");
+    let answer = |passed| passed_payload(payload, &SqlCall::Transaction(passed));
+    assert_eq!(answer(passed.clone()), "unchanged");
+    passed.end = End::Rollback;
+    assert!(
+        answer(passed).starts_with("changed to "),
+        "the runner must compare what passed with the payload: a guard that rolls back reads is another guard"
+    );
 }

@@ -71,7 +71,7 @@ proptest! {
 
     #[test]
     fn windows_are_read_back(windows in prop::collection::vec(any_window(), 0..8)) {
-        prop_assert_eq!(parse_windows(&format_windows(&windows)), windows);
+        prop_assert_eq!(parse_windows(&format_windows(&windows)), Ok(windows));
     }
 
     #[test]
@@ -104,7 +104,7 @@ proptest! {
     fn any_text_is_answered(text in any_text()) {
         replica_of(&text);
         parse_lanes_pointer(Some(&text));
-        parse_windows(&text);
+        let _ = parse_windows(&text);
         session_cookie_value(Some(&text));
         attempt_key(Some(&text));
         site_from_host(&text, Scheme::Https);
@@ -180,10 +180,24 @@ fn a_cookie_without_a_value_is_a_session() {
 
 #[test]
 fn stored_windows_that_are_none_ask_for_nothing() {
-    assert_eq!(parse_windows(""), []);
-    assert_eq!(parse_windows("{}"), []);
-    let windows = parse_windows(r#"[null, 5, {"peakInflight": "4", "queued": "3"}]"#);
+    let windows = parse_windows(r#"[null, 5, {"peakInflight": "4", "queued": "3"}]"#).expect("a list");
     let peaks: Vec<Number> = windows.iter().map(|window| window.peak_inflight).collect();
     assert_eq!(peaks, [Number::NAN, Number::NAN, Number::from(4)]);
     assert!(windows.iter().all(|window| window.queued.is_none()));
+}
+
+#[test]
+fn a_stored_text_without_windows_says_what_it_is() {
+    assert_eq!(parse_windows(""), Ok(Vec::new()), "an empty text means absent");
+    let error = |text| parse_windows(text).map_err(|error| error.to_string());
+    assert_eq!(
+        error("{}"),
+        Err("`demand_windows` is an object where a list is expected".into())
+    );
+    let cut = error("[{\n\"at\": 1}").expect_err("no JSON");
+    assert!(cut.starts_with("`demand_windows` is not JSON: "), "{cut}");
+    assert!(
+        cut.ends_with("at line 2 column 8"),
+        "the place in the text is named: {cut}"
+    );
 }

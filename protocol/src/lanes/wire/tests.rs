@@ -48,6 +48,19 @@ fn messages_keep_their_keys_and_their_order() {
 }
 
 #[test]
+fn a_reason_cut_within_a_character_does_not_make_a_body_unreadable() {
+    // `slice(0, 120)` in a refusal's text (`lanes.md` 11), written by `JSON.stringify`.
+    let cut = r"not a read and not replica-local: UPDATE node SET title = '\ud83d";
+    let whole = "not a read and not replica-local: UPDATE node SET title = '\u{fffd}";
+    let forward = read::<ForwardAnswer>(&format!(r#"{{"action":"refuse","reason":"{cut}"}}"#));
+    assert_eq!(forward.reason.as_str(), Some(whole));
+    let restore = read::<RestoreAnswer>(&format!(r#"{{"ok":false,"reason":"{cut}"}}"#));
+    assert_eq!(restore.reason.as_str(), Some(whole));
+    let chunk = read::<Chunk>(r#"{"rows":[["\ud800","\ud83d\udea2"]]}"#);
+    assert_eq!(chunk.encode(), "{\"rows\":[[\"\u{fffd}\",\"🚢\"]]}");
+}
+
+#[test]
 fn what_is_not_as_it_should_be_is_kept() {
     let record = read::<Record>(r#"{"generation":"6","parent":null,"overflowed":1,"statements":[5,null]}"#);
     assert_eq!(record.generation, Field::Other(Json::text("6")));
