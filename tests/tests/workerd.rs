@@ -352,6 +352,9 @@ fn shell_fault(aim: &Aim, fault: CallFault) -> Fault {
             answer_delay: by,
             ..on
         },
+        CallFault::Duplicate(_) | CallFault::Cancel(_) => {
+            panic!("the shell's network does not know the fault {fault:?}: choose a trace without it")
+        }
     }
 }
 

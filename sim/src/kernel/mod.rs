@@ -36,7 +36,7 @@ mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use protocol::host::{Namespace, ObjectName, Outcome, Shared, Text};
+use protocol::host::{Namespace, ObjectName, Outcome, Rows, Shared, Statement, Text};
 use protocol::task::Waiting;
 
 pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
@@ -57,7 +57,7 @@ use incarnation::{Incarnation, Life, Skew};
 use party::{Party, Sent, Storage};
 use queue::Queue;
 use storage::limits::Limits;
-use storage::{Store, Writes};
+use storage::{Store, StoreError, Writes};
 use trouble::{Between, Standing};
 
 /// What is still to come.
@@ -293,6 +293,19 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             .storage
             .as_mut()
             .map(|storage| &mut storage.store)
+    }
+
+    /// Reads an object's database as it stands, confirmed or not. A fault that one of its own statements is to meet
+    /// stays for that one.
+    ///
+    /// # Errors
+    /// The database refuses the statement.
+    pub fn read(&mut self, object: PartyId, statement: &Statement) -> Result<Rows, StoreError> {
+        let store = self.store(object).expect("only objects have a database");
+        let fault = store.guard().disarm();
+        let outcome = store.run(statement).outcome;
+        fault.into_iter().for_each(|fault| store.guard().arm(fault));
+        outcome
     }
 
     /// How many commits an object has made.

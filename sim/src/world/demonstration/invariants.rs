@@ -3,13 +3,13 @@
 //! The checks read the objects' databases, confirmed or not, each time one has committed. They cannot see what an
 //! object keeps in memory, nor what it would answer.
 
-use protocol::host::{Statement, Text, Value};
+use protocol::host::{SqlErrorKind, Statement, Text, Value};
 use protocol::number::Number;
 use protocol::task::Program;
 
 use super::DemonstrationWorld;
 use crate::check::{Invariant, Violation};
-use crate::kernel::storage::Store;
+use crate::kernel::storage::{Store, StoreError};
 use crate::kernel::{Changed, Kernel, PartyId};
 
 /// All of them.
@@ -263,12 +263,11 @@ fn read<P: Program, S: Store>(
     object: PartyId,
     sql: &'static str,
 ) -> Vec<Vec<Value>> {
-    let store = kernel.store(object).expect("an object has a store");
-    store
-        .run(&Statement::new(sql, []))
-        .outcome
-        .map(|rows| rows.rows)
-        .unwrap_or_default()
+    match kernel.read(object, &Statement::new(sql, [])) {
+        Ok(rows) => rows.rows,
+        Err(StoreError::Sql(error)) if error.kind == SqlErrorKind::NoSuchTable => Vec::new(),
+        Err(error) => panic!("the world cannot read {}: {error}", kernel.who(object)),
+    }
 }
 
 fn violated<P: Program, S: Store>(
