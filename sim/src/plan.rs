@@ -1,11 +1,14 @@
 //! Plans: everything that a run does, as data.
 
+#[cfg(feature = "arbitrary")]
+pub mod arbitrary;
+
 use std::collections::BTreeMap;
 
 use protocol::host::Text;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Aim, CallFault, FixedChoice, Knobs, Micros};
+use crate::kernel::{Aim, CallFault, FixedChoice, Knobs, Micros, Span};
 
 /// Everything that a run of a world does: the world's shape, the operations, the faults, and the choices that are
 /// fixed. What is not fixed is decided by the seed, each choice by its own key.
@@ -135,14 +138,25 @@ impl<Shape, Operation> Plan<Shape, Operation> {
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::if_above("lasts", self.lasts.0, LONGEST)?;
         PlanError::if_above("settles", self.settles.0, LONGEST)?;
-        let knobs = &self.knobs;
-        for (field, most) in [
-            ("knobs.latency.most-us", knobs.latency.most),
-            ("knobs.late-by.most-us", knobs.late_by.most),
-            ("knobs.notice.most-us", knobs.notice.most),
-            ("knobs.confirm.most-us", knobs.confirm.most),
-            ("knobs.service.most-us", knobs.service.most),
-            ("knobs.alarm-lateness.most-us", knobs.alarm_lateness.most),
+        // Each field by its name: a new length of time without a bound does not compile.
+        let Knobs {
+            latency,
+            request_loss: _,
+            answer_loss: _,
+            late: _,
+            late_by,
+            notice,
+            confirm,
+            service,
+            alarm_lateness,
+        } = &self.knobs;
+        for (field, Span { most, .. }) in [
+            ("knobs.latency.most-us", latency),
+            ("knobs.late-by.most-us", late_by),
+            ("knobs.notice.most-us", notice),
+            ("knobs.confirm.most-us", confirm),
+            ("knobs.service.most-us", service),
+            ("knobs.alarm-lateness.most-us", alarm_lateness),
         ] {
             PlanError::if_above(field, most.0, LONGEST)?;
         }

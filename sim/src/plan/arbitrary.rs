@@ -1,0 +1,203 @@
+//! Plans from any bytes, for fuzzers and property tests: every one passes the checks that a trace's plan does, and its
+//! run is short.
+//!
+//! The platform's numbers are bounded here, tighter than [`Plan::check`] bounds them: faults for some seconds, and then
+//! [`SETTLES`], in which a protocol that keeps its promises comes to rest. So a violation is a finding, whatever the
+//! bytes were. What a plan aims its faults at is there ([`Targets`]) or nearly so: a name too many now and then.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use protocol::host::{Label, Millis, Text};
+
+use super::{Act, Fault, Item, Plan};
+use crate::kernel::{Aim, CallFault, ChoiceKey, FixedChoice, Knobs, Micros, Origin, Purpose, Ratio, Span};
+
+/// How long every such plan's world has to come to rest.
+pub const SETTLES: Micros = Micros::from_millis(30_000);
+
+/// The longest time of faults.
+const LASTS_MOST: Micros = Micros::from_millis(3_000);
+
+/// The most items.
+const ITEMS_MOST: u8 = 24;
+
+/// The most choices that are fixed.
+const FIXED_MOST: u8 = 4;
+
+/// What faults and fixed choices can be aimed at in a world of some shape.
+pub trait Targets {
+    /// Objects, as `namespace/name`, and front Workers, as `front N`.
+    fn parties(&self) -> Vec<Text>;
+
+    /// The places in the protocol at which calls are made.
+    fn labels(&self) -> Vec<Label>;
+}
+
+impl<'a, Shape, Operation> Arbitrary<'a> for Plan<Shape, Operation>
+where
+    Shape: Arbitrary<'a> + Targets,
+    Operation: Arbitrary<'a>,
+{
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        let shape = Shape::arbitrary(u)?;
+        let aims = Aims::of(&shape);
+        let lasts = up_to(u, LASTS_MOST)?;
+        let mut items = Vec::new();
+        let mut id = 0;
+        for _ in 0..u.int_in_range(0..=ITEMS_MOST)? {
+            // With gaps, as in a plan that was shrunk.
+            id += u.int_in_range(1..=3)?;
+            let at = up_to(u, lasts)?;
+            let act = aims.act(u)?;
+            items.push(Item { id, at, act });
+        }
+        let fixed = (0..u.int_in_range(0..=FIXED_MOST)?).map(|_| aims.fixed(u, id));
+        let fixed = fixed.collect::<Result<_>>()?;
+        Ok(Plan {
+            scenario: Text::new_static("arbitrary"),
+            seed: u.arbitrary()?,
+            lasts,
+            settles: SETTLES,
+            knobs: knobs(u)?,
+            shape,
+            items,
+            fixed,
+        })
+    }
+}
+
+/// The names that a shape gives faults to aim at, and one more that is nobody's.
+struct Aims {
+    parties: Vec<Text>,
+    labels: Vec<Text>,
+}
+
+impl Aims {
+    fn of(shape: &impl Targets) -> Self {
+        let nobody = Text::new_static("nobody");
+        let labels = shape.labels().into_iter().map(|label| Text::new_static(label.0));
+        Aims {
+            parties: shape.parties().into_iter().chain([nobody.clone()]).collect(),
+            labels: labels.chain([nobody]).collect(),
+        }
+    }
+
+    fn party(&self, u: &mut Unstructured<'_>) -> Result<Text> {
+        u.choose(&self.parties).cloned()
+    }
+
+    fn label(&self, u: &mut Unstructured<'_>) -> Result<Text> {
+        u.choose(&self.labels).cloned()
+    }
+
+    fn act<'a, Operation: Arbitrary<'a>>(&self, u: &mut Unstructured<'a>) -> Result<Act<Operation>> {
+        Ok(match u.int_in_range(0..=6_u8)? {
+            0..=3 => Act::Operation(u.arbitrary()?),
+            4 => Act::Fault(Fault::Reset {
+                object: self.party(u)?,
+            }),
+            _ => Act::Fault(Fault::Call {
+                aim: Aim {
+                    caller: self.party(u)?,
+                    label: self.label(u)?,
+                    nth: u.int_in_range(0..=3)?,
+                },
+                fault: call_fault(u)?,
+            }),
+        })
+    }
+
+    /// A choice of what an item or an alarm leads to, or one that nobody makes.
+    fn fixed(&self, u: &mut Unstructured<'_>, last_item: u32) -> Result<FixedChoice> {
+        let origin = if u.ratio(2, 3)? {
+            Origin::Item(u.int_in_range(0..=last_item)?)
+        } else {
+            Origin::Alarm(self.party(u)?)
+        };
+        let is_labelled = u.arbitrary()?;
+        Ok(FixedChoice {
+            key: ChoiceKey {
+                purpose: *u.choose(&PURPOSES)?,
+                origin,
+                at: if u.arbitrary()? {
+                    self.party(u)?
+                } else {
+                    Text::default()
+                },
+                label: if is_labelled {
+                    self.label(u)?
+                } else {
+                    Text::default()
+                },
+                nth: u.int_in_range(0..=2)?,
+            },
+            alternative: if u.arbitrary()? {
+                u.int_in_range(0..=3)?
+            } else {
+                u.arbitrary()?
+            },
+        })
+    }
+}
+
+/// What the choices of a run decide: all but how plans are made.
+const PURPOSES: [Purpose; 16] = [
+    Purpose::Order,
+    Purpose::RequestLoss,
+    Purpose::RequestLatency,
+    Purpose::RequestLate,
+    Purpose::RequestLateBy,
+    Purpose::AnswerLoss,
+    Purpose::AnswerLatency,
+    Purpose::AnswerLate,
+    Purpose::AnswerLateBy,
+    Purpose::FailureNotice,
+    Purpose::Confirm,
+    Purpose::Survivors,
+    Purpose::Service,
+    Purpose::RetryJitter,
+    Purpose::AlarmLateness,
+    Purpose::Entropy,
+];
+
+fn call_fault(u: &mut Unstructured<'_>) -> Result<CallFault> {
+    let by = Millis(u.int_in_range(0..=3_000)?);
+    let faults = [
+        CallFault::LoseRequest,
+        CallFault::LoseAnswer,
+        CallFault::DelayRequest(by),
+        CallFault::DelayAnswer(by),
+    ];
+    u.choose(&faults).copied()
+}
+
+fn knobs(u: &mut Unstructured<'_>) -> Result<Knobs> {
+    // Each field by its name: a new one must be drawn here before this compiles.
+    Ok(Knobs {
+        latency: span(u, Micros(50_000))?,
+        request_loss: ratio(u)?,
+        answer_loss: ratio(u)?,
+        late: ratio(u)?,
+        late_by: span(u, Micros(3_000_000))?,
+        notice: span(u, Micros(1_000_000))?,
+        confirm: span(u, Micros(20_000))?,
+        service: span(u, Micros(50_000))?,
+        alarm_lateness: span(u, Micros(1_000_000))?,
+    })
+}
+
+fn span(u: &mut Unstructured<'_>, longest: Micros) -> Result<Span> {
+    let most = up_to(u, longest)?;
+    let least = up_to(u, most)?;
+    Ok(Span { least, most })
+}
+
+/// From never to always.
+fn ratio(u: &mut Unstructured<'_>) -> Result<Ratio> {
+    let of = u.int_in_range(1..=20)?;
+    let hits = u.int_in_range(0..=of)?;
+    Ok(Ratio { hits, of })
+}
+
+fn up_to(u: &mut Unstructured<'_>, most: Micros) -> Result<Micros> {
+    Ok(Micros(u.int_in_range(0..=most.0)?))
+}
