@@ -44,6 +44,7 @@ mod alarms;
 mod calls;
 mod commits;
 mod gates;
+mod perpetual;
 mod resets;
 mod script;
 mod stubs;
