@@ -137,3 +137,59 @@ fn tell(line: &Line) -> String {
     } = line;
     format!("step {} at {at}, {who}: `{what}`", step.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Micros, StepId, What};
+
+    /// Has somebody hear of so many commits, each in a step of its own.
+    fn hear(commits: u64, by: &mut impl Observer) {
+        let who = Text::new_static("toy/a");
+        for nth in 0..commits {
+            by.observe(&Observed {
+                step: StepId(nth),
+                at: Micros::from_millis(nth),
+                who: &who,
+                what: What::Committed { nth },
+            });
+        }
+    }
+
+    fn parting(first: u64, second: u64) -> Option<Text> {
+        let mut account = Account::default();
+        hear(first, &mut account);
+        let mut comparison = Comparison::with(&account);
+        hear(second, &mut comparison);
+        comparison.parting()
+    }
+
+    #[test]
+    fn equal_histories_do_not_part() {
+        assert_eq!(parting(3, 3), None);
+    }
+
+    #[test]
+    fn a_history_that_ends_early_parts_at_its_end() {
+        let line = "step 2 at 0.002 s, toy/a: `commits no. 2`";
+        let told = |one, other| {
+            format!("two runs of one plan part at line 3 of their histories: {one}; and {other}")
+        };
+        assert_eq!(parting(3, 2), Some(told(line, "nothing more").into()));
+        assert_eq!(parting(2, 3), Some(told("nothing more", line).into()));
+    }
+
+    #[test]
+    fn what_is_too_late_to_be_kept_is_still_found() {
+        let kept = LINES_KEPT as u64;
+        let told = parting(kept + 1, kept).expect("the second history is shorter");
+        let end = format!(
+            "line {} of their histories: something so late that its text was not kept; and nothing more",
+            kept + 1
+        );
+        assert!(
+            told.ends_with(&end),
+            "the event is found by its link, without a text: {told}"
+        );
+    }
+}
