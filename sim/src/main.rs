@@ -3,11 +3,10 @@
 
 mod command;
 
-use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use command::output::Output;
 
 /// A deterministic simulation testbed for protocols on Durable Objects.
 ///
@@ -26,25 +25,22 @@ enum Command {
     List(command::list::Arguments),
     Run(command::run::Arguments),
     Replay(command::replay::Arguments),
+    Completions(command::completions::Arguments),
 }
 
 fn main() -> ExitCode {
-    let mut out = String::new();
+    let mut out = Output(anstream::stdout());
     let done = match Arguments::parse().command {
         Command::List(_) => command::list::list(&mut out).map(|()| 0).map_err(Into::into),
         Command::Run(arguments) => command::run::run(&arguments, &mut out),
         Command::Replay(arguments) => command::replay::replay(&arguments, &mut out),
-    };
-    // A reader that has seen enough closes its end: that is no failure, and changes no exit code.
-    let printed = anstream::stdout().write_all(out.as_bytes());
-    let printed = printed.or_else(|error| {
-        if error.kind() == ErrorKind::BrokenPipe {
-            Ok(())
-        } else {
-            Err(error)
+        Command::Completions(arguments) => {
+            command::completions::completions(&arguments, Arguments::command(), &mut out)
+                .map(|()| 0)
+                .map_err(Into::into)
         }
-    });
-    match done.and_then(|code| printed.context("cannot print").map(|()| code)) {
+    };
+    match done {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             anstream::eprintln!("error: {error:#}");

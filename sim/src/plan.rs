@@ -1,5 +1,8 @@
 //! Plans: everything that a run does, as data.
 
+#[cfg(feature = "arbitrary")]
+pub mod arbitrary;
+
 use std::collections::BTreeMap;
 
 use protocol::host::{SqlErrorKind, Text};

@@ -2,9 +2,10 @@
 
 pub mod captures;
 pub mod database;
-pub mod pieces;
 pub mod replay;
 pub mod simulated;
 pub mod statements;
 pub mod vectors;
 pub mod workerd;
+
+pub use pieces;

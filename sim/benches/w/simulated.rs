@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use protocol::host::{Body, Request, Text, Value};
 use sim::kernel::storage::{Contents, Store};
-use sim::kernel::{Chance, Kernel, Knobs, Micros, Observer, PartyId, Ratio, Span, Stepped};
+use sim::kernel::{Chance, Episode, Kernel, Knobs, Micros, Observer, PartyId, Ratio, Span, Stepped};
 
 use crate::client::W;
 use crate::roles::{record, stub};
@@ -15,10 +15,10 @@ use crate::workload::{Choices, LATENCY_MS, LOST_ONE_IN, Outcome, PULL_MS, READS,
 /// W's network. A caller whose message was lost learns of it when its next tick is due; the rest is a platform on a
 /// good day.
 fn knobs() -> Knobs {
-    let loss = Ratio {
+    let loss = Episode::once(Ratio {
         hits: 1,
         of: LOST_ONE_IN,
-    };
+    });
     Knobs {
         latency: Span::millis(LATENCY_MS.0, LATENCY_MS.1),
         request_loss: loss,

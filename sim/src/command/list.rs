@@ -1,6 +1,6 @@
 //! `drydock list`: what there is to run.
 
-use std::fmt::{self, Write as _};
+use std::io::{Result, Write};
 
 use sim::check::GENERAL;
 use sim::scenario;
@@ -12,7 +12,7 @@ use sim::world::demonstration::DemonstrationWorld;
 pub struct Arguments {}
 
 /// Does it.
-pub fn list(out: &mut String) -> fmt::Result {
+pub fn list(out: &mut dyn Write) -> Result<()> {
     writeln!(out, "scenarios")?;
     for name in scenario::names() {
         let purpose = match scenario::load::<<DemonstrationWorld as World>::Scenario>(name) {
@@ -29,7 +29,7 @@ pub fn list(out: &mut String) -> fmt::Result {
         .try_for_each(|invariant| writeln!(out, "  {:<22}{}", invariant.id, invariant.statement))
 }
 
-fn list_world<W: World>(out: &mut String) -> fmt::Result {
+fn list_world<W: World>(out: &mut dyn Write) -> Result<()> {
     writeln!(out, "variants of {}", W::NAME)?;
     for variant in W::variants() {
         writeln!(out, "  {:<22}{}", variant.name, variant.about)?;

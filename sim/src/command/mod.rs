@@ -1,16 +1,24 @@
 //! What the command line offers, one module a command.
 
+pub mod completions;
+mod failure;
+mod interrupt;
 pub mod list;
 mod log;
+pub mod output;
+mod progress;
 pub mod replay;
 pub mod run;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use sim::kernel::Observer;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
 use sim::run::Report;
+use sim::scenario;
+use sim::world::demonstration::DemonstrationWorld;
 use sim::world::{PlanOf, World};
 
 /// Which store holds the objects' databases.
@@ -68,4 +76,15 @@ fn program<W: World>(variant: &str) -> Result<W::Program> {
 /// The variant that is meant where none is named.
 fn default_variant<W: World>() -> &'static str {
     W::variants().first().expect("a world has a variant").name
+}
+
+/// The scenarios, as a command line names them.
+fn scenario_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(scenario::names())
+}
+
+/// The variants of every world's rules, as a command line names them.
+fn variant_names() -> PossibleValuesParser {
+    let variants = DemonstrationWorld::variants().into_iter();
+    PossibleValuesParser::new(variants.map(|variant| PossibleValue::new(variant.name).help(variant.about)))
 }

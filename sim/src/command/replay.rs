@@ -1,18 +1,18 @@
 //! `drydock replay`: a trace once more.
 
-use std::fmt::{self, Write as _};
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use clap::ValueHint;
 use sim::kernel::RunHash;
 use sim::trace::{Trace, read};
 use sim::world::World;
 use sim::world::demonstration::DemonstrationWorld;
 
 use super::log::{Log, LogLevel};
-use super::{StoreKind, default_variant};
+use super::{StoreKind, default_variant, variant_names};
 
 /// Replay a trace
 ///
@@ -21,6 +21,7 @@ use super::{StoreKind, default_variant};
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The trace; `-` is the standard input
+    #[arg(value_hint = ValueHint::FilePath)]
     trace: PathBuf,
     /// Judge by what the trace expects, for each variant that it names
     #[arg(long)]
@@ -29,7 +30,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = StoreKind::Sqlite)]
     store: StoreKind,
     /// The variant of the protocol's rules [default: with --expect all that the trace names, else the first it names]
-    #[arg(long)]
+    #[arg(long, value_parser = variant_names(), hide_possible_values = true)]
     variant: Option<String>,
     /// Log what happens, to standard error, as it happens
     #[arg(long, value_enum, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "info")]
@@ -37,7 +38,7 @@ pub struct Arguments {
 }
 
 /// Does it, and answers the exit code.
-pub fn replay(arguments: &Arguments, out: &mut String) -> Result<u8> {
+pub fn replay(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
     arguments.log.iter().for_each(|level| level.start());
     let file = &arguments.trace;
     let trace = if file == Path::new("-") {
@@ -56,7 +57,7 @@ fn load<W: World>(from: impl Read, name: &str) -> Result<Trace<W::Shape, W::Oper
 fn replay_world<W: World>(
     arguments: &Arguments,
     trace: &Trace<W::Shape, W::Operation>,
-    out: &mut String,
+    out: &mut dyn Write,
 ) -> Result<u8> {
     let mut code = 0;
     for variant in variants::<W>(arguments, trace) {
@@ -103,7 +104,7 @@ fn worse(one: u8, other: u8) -> u8 {
 }
 
 /// Says when a hash is not what it was: no failure, since behaviour may change on purpose.
-fn tell_difference(name: &str, before: Option<RunHash>, now: RunHash, out: &mut String) -> fmt::Result {
+fn tell_difference(name: &str, before: Option<RunHash>, now: RunHash, out: &mut dyn Write) -> io::Result<()> {
     if before.is_some_and(|before| before != now) {
         writeln!(
             out,

@@ -1,29 +1,34 @@
 //! `drydock run`: one seed of a scenario, or a few in a row.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
-use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal as _, Write};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use clap::ValueHint;
+use indicatif::ProgressDrawTarget;
 use sim::check::{GENERAL, Verdict};
-use sim::run::{History, Report};
-use sim::scenario;
-use sim::trace::{Expectation, Trace};
+use sim::run::Report;
+use sim::scenario::{self, Scenario};
 use sim::world::demonstration::DemonstrationWorld;
 use sim::world::{PlanOf, World};
 
+use super::interrupt::{self, Interrupt};
 use super::log::{Log, LogLevel};
-use super::{StoreKind, default_variant};
+use super::progress::Progress;
+use super::{StoreKind, default_variant, failure, scenario_names, variant_names};
 
 /// Run one seed of a scenario, or a few in a row
 ///
 /// Prints the verdict and the two hashes of the run: `behaviour` covers what the protocol decided and answered, `full`
 /// everything that happened. A run that is violated is written to a trace, with the command that replays it.
+///
+/// With --count: shows on a terminal how far it is. Ctrl-C ends it after the seed that is under way, and a second
+/// Ctrl-C at once.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The scenario, for example `demonstration`
+    /// The scenario, for example `demonstration`; `drydock list` has them all
+    #[arg(value_parser = scenario_names(), hide_possible_values = true)]
     scenario: String,
     /// The seed; with --count, the first one
     #[arg(long, default_value_t = 1)]
@@ -31,17 +36,22 @@ pub struct Arguments {
     /// How many seeds, one after the other; stops at the first that is not passed
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
+    /// Print a line for each seed as it is done: `SEED BEHAVIOUR FULL`, the seed and its two hashes
+    ///
+    /// For comparing runs: on another machine, of another build, of another version. They come before the verdict.
+    #[arg(long)]
+    hashes: bool,
     /// Which store holds the objects' databases
     #[arg(long, value_enum, default_value_t = StoreKind::Sqlite)]
     store: StoreKind,
     /// The variant of the protocol's rules, see `drydock list` [default: hardened]
-    #[arg(long)]
+    #[arg(long, value_parser = variant_names(), hide_possible_values = true)]
     variant: Option<String>,
     /// Log what happens, to standard error, as it happens
     #[arg(long, value_enum, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "info")]
     log: Option<LogLevel>,
     /// Write the trace of the last run to this file, whatever its verdict
-    #[arg(long)]
+    #[arg(long, value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
 }
 
@@ -49,105 +59,156 @@ pub struct Arguments {
 const REPEAT_EVERY: u64 = 16;
 
 /// Does it, and answers the exit code.
-pub fn run(arguments: &Arguments, out: &mut String) -> Result<u8> {
+pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
     arguments.log.iter().for_each(|level| level.start());
-    let Some(scenario) = scenario::load(&arguments.scenario) else {
-        let known: Vec<_> = scenario::names().collect();
-        bail!(
-            "there is no scenario `{}`; there is: {}",
-            arguments.scenario,
-            known.join(", ")
-        );
-    };
-    run_world::<DemonstrationWorld>(arguments, &scenario?, out)
+    let scenario = scenario::load(&arguments.scenario).expect("other names are refused by the parser")?;
+    run_world::<DemonstrationWorld>(arguments, &scenario, out)
+}
+
+/// The seeds that have passed, taken together.
+#[derive(Debug, Default)]
+struct Passed {
+    seeds: u64,
+    events: u64,
+    simulated: u64,
+    marks: BTreeMap<String, u64>,
+}
+
+impl Passed {
+    fn add(&mut self, report: &Report) {
+        self.seeds += 1;
+        self.events += report.events;
+        self.simulated += report.simulated.0;
+        for (mark, count) in report.marks.iter() {
+            *self.marks.entry(mark).or_insert(0) += count;
+        }
+    }
 }
 
 fn run_world<W: World>(
     arguments: &Arguments,
-    scenario: &scenario::Scenario<W::Scenario>,
-    out: &mut String,
+    scenario: &Scenario<W::Scenario>,
+    out: &mut dyn Write,
 ) -> Result<u8> {
     let variant = arguments.variant.as_deref().unwrap_or(default_variant::<W>());
     let last = arguments
         .seed
         .checked_add(arguments.count - 1)
         .context("the last seed is past 2^64")?;
-    let (mut events, mut simulated, mut marks) = (0, 0, BTreeMap::new());
+    // One run has an end soon enough: there, Ctrl-C is the end of the process, as anywhere.
+    let interrupt = (arguments.count > 1).then(Interrupt::listen).transpose()?;
+    let mut progress = progress(arguments);
+    let mut passed = Passed::default();
     for seed in arguments.seed..=last {
+        if interrupt.as_ref().is_some_and(Interrupt::asked) {
+            progress.clear();
+            let (seeds, count) = (passed.seeds, arguments.count);
+            writeln!(
+                out,
+                "interrupted: {seeds} of {count} seeds were run, and all of them passed"
+            )?;
+            return Ok(interrupt::EXIT_CODE);
+        }
         let plan = W::generate(scenario, seed);
-        let mut report = arguments
-            .store
-            .run::<W>(&plan, variant, arguments.log.map(|_| Log))?;
-        // What is told to anybody, and a share of all the rest, is compared with itself.
-        if report.verdict != Verdict::Passed || seed == last || seed.is_multiple_of(REPEAT_EVERY) {
-            report = arguments.store.run_twice::<W>(&plan, variant)?;
+        let report = run_seed::<W>(arguments, &plan, variant, seed == last, &mut progress)?;
+        progress.seed_done();
+        if arguments.hashes {
+            writeln!(out, "{seed} {} {}", report.behaviour, report.full)?;
         }
-
-        events += report.events;
-        simulated += report.simulated.0;
-        for (mark, count) in report.marks.iter() {
-            *marks.entry(mark).or_insert(0) += count;
+        if report.verdict == Verdict::Passed {
+            passed.add(&report);
+            if seed < last {
+                continue;
+            }
         }
-        if seed < last && report.verdict == Verdict::Passed {
-            continue;
-        }
+        progress.clear();
         if arguments.count > 1 && report.verdict == Verdict::Passed {
-            writeln!(
-                out,
-                "passed: {} seeds of {} under {variant} on {}, {events} events, {} simulated seconds",
-                arguments.count,
-                scenario.name,
-                arguments.store.name(),
-                simulated / 1_000_000,
-            )?;
-            let faults = marks
-                .iter()
-                .filter_map(|(mark, count)| Some(format!("{} {count}", mark.strip_prefix("fault ")?)));
-            writeln!(
-                out,
-                "  faults that took effect: {}",
-                faults.collect::<Vec<_>>().join(", ")
-            )?;
+            print_passed(arguments, &passed, variant, out)?;
         } else {
-            if seed > arguments.seed {
-                writeln!(out, "{} seeds passed before this one", seed - arguments.seed)?;
-            }
-            writeln!(
-                out,
-                "{} · {variant} · {} · seed {seed}",
-                scenario.name,
-                arguments.store.name()
-            )?;
-            print::<W>(&report, out)?;
+            print_one::<W>(arguments, variant, &plan, &report, out)?;
         }
-        let file = match (&arguments.trace, &report.verdict) {
-            (Some(file), _) => Some(file.clone()),
-            (None, Verdict::Violated(violation)) => {
-                Some(failures().join(format!("{}-{}-{seed}.jsonl", violation.invariant, scenario.name)))
-            }
-            _ => None,
-        };
-        if let Some(file) = file {
-            write_trace::<W>(arguments, plan, variant, &report, &file)?;
-            writeln!(out, "  trace: {}", file.display())?;
-            writeln!(
-                out,
-                "  next:  cargo run --release -- replay {} --variant {variant} --log",
-                file.display()
-            )?;
-        }
+        write_trace::<W>(arguments, plan, variant, &report, out)?;
         return Ok(report.verdict.exit_code());
     }
     unreachable!("there is at least one seed, and the last one returns")
 }
 
-/// Where traces of failures go that nobody has named.
-fn failures() -> PathBuf {
-    Path::new("traces").join("failures")
+/// How far the command is: on a terminal that has room for it, as nothing else is printed there meanwhile.
+fn progress(arguments: &Arguments) -> Progress {
+    let lines_on_terminal = arguments.hashes && io::stdout().is_terminal();
+    let target = if arguments.count > 1 && arguments.log.is_none() && !lines_on_terminal {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    Progress::new(arguments.count, target)
+}
+
+fn run_seed<W: World>(
+    arguments: &Arguments,
+    plan: &PlanOf<W>,
+    variant: &str,
+    is_last: bool,
+    progress: &mut Progress,
+) -> Result<Report> {
+    let log = arguments.log.map(|_| Log);
+    let report = arguments.store.run::<W>(plan, variant, (log, progress))?;
+    // What is told to anybody, and a share of all the rest, is compared with itself.
+    if report.verdict != Verdict::Passed || is_last || plan.seed.is_multiple_of(REPEAT_EVERY) {
+        return arguments.store.run_twice::<W>(plan, variant);
+    }
+    Ok(report)
+}
+
+fn print_passed(
+    arguments: &Arguments,
+    passed: &Passed,
+    variant: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "passed: {} seeds of {} under {variant} on {}, {} events, {} simulated seconds",
+        passed.seeds,
+        arguments.scenario,
+        arguments.store.name(),
+        passed.events,
+        passed.simulated / 1_000_000,
+    )?;
+    let faults = passed
+        .marks
+        .iter()
+        .filter_map(|(mark, count)| Some(format!("{} {count}", mark.strip_prefix("fault ")?)));
+    writeln!(
+        out,
+        "  faults that took effect: {}",
+        faults.collect::<Vec<_>>().join(", ")
+    )
+}
+
+fn print_one<W: World>(
+    arguments: &Arguments,
+    variant: &str,
+    plan: &PlanOf<W>,
+    report: &Report,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let before = plan.seed - arguments.seed;
+    if before > 0 {
+        writeln!(out, "{before} seeds passed before this one")?;
+    }
+    writeln!(
+        out,
+        "{} · {variant} · {} · seed {}",
+        arguments.scenario,
+        arguments.store.name(),
+        plan.seed
+    )?;
+    print::<W>(report, out)
 }
 
 /// What a run has shown, for people.
-pub(super) fn print<W: World>(report: &Report, out: &mut String) -> fmt::Result {
+pub(super) fn print<W: World>(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  {}", report.verdict)?;
     if let Verdict::Violated(violation) = &report.verdict {
         let mut known = W::invariants().iter().chain(&GENERAL);
@@ -162,45 +223,25 @@ pub(super) fn print<W: World>(report: &Report, out: &mut String) -> fmt::Result 
     writeln!(out, "  full       {}", report.full)
 }
 
-/// Writes the plan with what it has shown, and the history of one more run.
+/// Writes a trace, where one is asked for or something is violated, and says how to go on from it.
 fn write_trace<W: World>(
     arguments: &Arguments,
     plan: PlanOf<W>,
     variant: &str,
     report: &Report,
-    file: &Path,
+    out: &mut dyn Write,
 ) -> Result<()> {
-    let mut history = History::default();
-    arguments.store.run::<W>(&plan, variant, &mut history)?;
-    let expect = Expectation::of(report)
-        .map(|expected| (variant.into(), expected))
-        .into_iter()
-        .collect();
-    let trace = Trace {
-        plan,
-        expect,
-        history: history.0,
+    let file = match (&arguments.trace, &report.verdict) {
+        (Some(file), _) => file.clone(),
+        (None, Verdict::Violated(violation)) => failure::file(violation, &arguments.scenario, plan.seed),
+        _ => return Ok(()),
     };
-    let mut bytes = Vec::new();
-    trace
-        .write(W::NAME, &mut bytes)
-        .context("a trace cannot be written to memory")?;
-    put(file, &bytes).with_context(|| format!("cannot write {}", file.display()))
-}
-
-/// Writes a file whole or not at all: a killed run leaves no half trace behind, and two runs at once do not mix theirs.
-/// What is no plain file (a pipe, a device) is written to as it stands.
-fn put(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if fs::symlink_metadata(file).is_ok_and(|there| !there.is_file()) {
-        return fs::write(file, bytes);
-    }
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut unfinished = tempfile::NamedTempFile::new_in(folder)?;
-    unfinished.write_all(bytes)?;
-    unfinished.persist(file)?;
+    failure::write_trace::<W>(arguments.store, plan, variant, report, &file)?;
+    writeln!(out, "  trace: {}", file.display())?;
+    writeln!(
+        out,
+        "  next:  cargo run --release -- replay {} --variant {variant} --log",
+        file.display()
+    )?;
     Ok(())
 }

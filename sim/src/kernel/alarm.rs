@@ -60,6 +60,8 @@ pub(super) struct AlarmBefore {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Running {
     pub incarnation: u32,
+    /// The time it is of.
+    pub scheduled: Millis,
     /// Whether the alarm was set or cleared since the run began.
     pub set_since: bool,
 }
@@ -326,6 +328,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         alarm.retrying = false;
         alarm.running = Some(Running {
             incarnation,
+            scheduled,
             set_since: false,
         });
         let seen = alarm.seen();
@@ -363,7 +366,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let alarm = self.alarm_mut(id);
         let run = alarm.running.take().expect("a run that ends was under way");
         let mut retry = None;
-        if run.set_since {
+        // The commit that had set it can have been lost while it ran.
+        let is_lost = alarm.stored != Some(run.scheduled);
+        if run.set_since || is_lost {
             // The new time stands, whether the run failed or not, and counts from the start (`workerd.md` A4, A5).
             alarm.starts_anew();
         } else {
@@ -380,7 +385,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         let is_set = alarm.stored.is_some();
         let audit = &mut self.party_mut(id).audit;
-        audit.alarm_ends(ended, is_set, run.set_since);
+        audit.alarm_ends(ended, is_set, run.set_since || is_lost);
         match retry {
             Some(wait) => self.retry_alarm(id, wait),
             None => self.alarm_after_run(id, run.set_since, watch),

@@ -252,7 +252,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         arrival: Micros,
         stub: Option<(PartyId, u32, StubKey)>,
     ) {
-        let parked = Parked { to, sent, stub };
+        let parked = Parked {
+            to,
+            sent,
+            arrival,
+            stub,
+        };
         if let Err(Parked { sent, .. }) = self.park(from, parked) {
             let origin = sent.origin;
             self.schedule(arrival, origin, Pending::Arrival(to, sent));

@@ -12,10 +12,11 @@ use protocol::host::Text;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 use xxhash_rust::xxh3::xxh3_64_with_secret;
 
 /// What a choice decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantArray)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
     /// Which of several events of one instant comes first.

@@ -81,6 +81,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 
     /// One turn of a party's code.
     fn turn(&mut self, id: PartyId, incarnation: u32, sent: Sent, watch: &mut dyn Observer) {
+        if self.sabotaged(Sabotage::ClockBack)
+            && let Some(of_party) = self.party_mut(id).incarnation_mut(incarnation)
+        {
+            of_party.skew.by = of_party.skew.by.after(Micros::from_millis(10));
+        }
         self.audit_delivery(id, incarnation, &sent);
         let origin = sent.origin;
         let Some((event, reply_to)) = self.admit(id, incarnation, &sent, watch) else {

@@ -362,7 +362,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let place = self.chance.place(&who);
         self.names.insert(who.clone(), id);
         let storage = address.is_some().then(|| Storage {
-            store: S::open(&self.pool, Limits::default()),
+            store: S::open(&self.pool, self.limits()),
             alarm: Default::default(),
             unconfirmed: VecDeque::new(),
             commits: 0,
@@ -383,6 +383,17 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         });
         self.parties[id.0 as usize].current.skew = self.draw_skew(id, alarm_origin);
         id
+    }
+
+    fn limits(&self) -> Limits {
+        if self.sabotaged(audit::Sabotage::NoLimits) {
+            return Limits {
+                parameters: 1_000,
+                statement_bytes: 1_000_000,
+                ..Limits::default()
+            };
+        }
+        Limits::default()
     }
 
     fn see(&self, who: &Text, what: What<'_>, watch: &mut dyn Observer) {

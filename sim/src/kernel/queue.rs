@@ -78,7 +78,20 @@ impl<E> Queue<E> {
         {
             self.keys.pop();
         }
+        self.forget_keys();
         Some(event)
+    }
+
+    /// Drops the keys of events that are not there any more, once they are most of all.
+    fn forget_keys(&mut self) {
+        let there = self.slots.len() - self.free.len();
+        if self.keys.len() > 2 * there + 64 {
+            let slots = &self.slots;
+            self.keys.retain(|Reverse(key)| {
+                let slot = slots[key.slot as usize].as_ref();
+                slot.is_some_and(|(serial, _)| *serial == key.serial)
+            });
+        }
     }
 
     /// All events, earliest first.
@@ -92,10 +105,10 @@ impl<E> Queue<E> {
         there
     }
 
-    /// How many there are.
+    /// How many places and keys it has: for a test that it does not grow.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+    pub fn size(&self) -> usize {
+        self.slots.len() + self.keys.len()
     }
 
     fn holds(&self, key: EventKey) -> bool {

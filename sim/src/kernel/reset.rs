@@ -2,6 +2,7 @@
 
 use protocol::host::{CallError, Text};
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 use super::alarm::Interrupted;
 use super::audit::Sabotage;
@@ -17,7 +18,9 @@ use super::wide::Guest;
 use super::{Changed, Kernel};
 
 /// Why an object loses its memory without any doing of its code's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum ResetCause {
     /// Its machine fails.
@@ -36,16 +39,6 @@ pub enum ResetCause {
 }
 
 impl ResetCause {
-    /// All of them.
-    pub const ALL: [ResetCause; 6] = [
-        ResetCause::Machine,
-        ResetCause::Memory,
-        ResetCause::Cpu,
-        ResetCause::CodeUpdate,
-        ResetCause::RuntimeUpdate,
-        ResetCause::Moved,
-    ];
-
     /// What callers are told. The flags are those of section 9; the texts are no contract.
     fn error(self) -> CallError {
         let (why, retryable) = match self {

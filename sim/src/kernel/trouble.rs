@@ -37,6 +37,8 @@ pub(super) struct Standing {
 pub(super) struct Parked {
     pub to: PartyId,
     pub sent: Sent,
+    /// When it would have arrived: it does not before, so that it overtakes nothing that left before it.
+    pub arrival: Micros,
     /// The caller's stub, whose later calls stay behind it.
     pub stub: Option<(PartyId, u32, StubKey)>,
 }
@@ -233,7 +235,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         };
         // In the order in which they came, a moment apart.
         for (nth, parked) in (0..).zip(standing.parked) {
-            let arrival = self.now.after(Micros(nth));
+            let arrival = self.now.after(Micros(nth)).max(parked.arrival);
             let stub = parked.stub.and_then(|(caller, incarnation, key)| {
                 let incarnation = self.party_mut(caller).incarnation_mut(incarnation)?;
                 incarnation.stubs.get_mut(&key)

@@ -2,6 +2,8 @@
 
 use protocol::host::{CallError, Text};
 
+use strum::VariantArray as _;
+
 use super::alarm::Interrupted;
 use super::choice::{OriginId, Purpose, Source};
 use super::incarnation::Incarnation;
@@ -23,8 +25,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let label = Text::default();
         let source = self.source(origin);
         if self.begins(FaultKind::Reset, (id, id), origin, &label) {
-            let cause = self.chance.choose(Purpose::ResetCause, source, &label, 6);
-            let cause = ResetCause::ALL[usize::try_from(cause).expect("one of six")];
+            let causes = ResetCause::VARIANTS;
+            let cause = self
+                .chance
+                .choose(Purpose::ResetCause, source, &label, causes.len() as u64);
+            let cause = causes[usize::try_from(cause).expect("one of a few")];
             let after = self
                 .knobs
                 .reset_after

@@ -1,6 +1,6 @@
 //! Watching a run: what the kernel tells, and who listens.
 //!
-//! Hash chains, history, marks and logs are observers. They compose, and none of them can change what happens.
+//! Hash chains, history, marks, logs and progress are observers. They compose, and none of them can change what happens.
 
 use std::fmt;
 
@@ -9,6 +9,7 @@ use protocol::host::{
     Request, Rows, Shared, SqlError, Statement, Stub, TaskId, Text,
 };
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 use super::choice::Origin;
 use super::time::Micros;
@@ -162,8 +163,22 @@ pub enum Service<'a> {
 }
 
 /// The ways in which the world can break. Each is a mark once it took effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    VariantArray,
+    IntoStaticStr,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum FaultKind {
     /// A request was lost before it was delivered.
     RequestLost,
@@ -218,65 +233,10 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// All kinds.
-    pub const ALL: [FaultKind; 25] = [
-        FaultKind::RequestLost,
-        FaultKind::AnswerLost,
-        FaultKind::RequestLate,
-        FaultKind::AnswerLate,
-        FaultKind::Partitioned,
-        FaultKind::Clogged,
-        FaultKind::Duplicated,
-        FaultKind::Cancelled,
-        FaultKind::Reset,
-        FaultKind::IsolateShared,
-        FaultKind::CommitsLost,
-        FaultKind::CommitFailed,
-        FaultKind::CommitStalled,
-        FaultKind::GateTimeout,
-        FaultKind::StorageRefused,
-        FaultKind::Evicted,
-        FaultKind::Displaced,
-        FaultKind::StaleRan,
-        FaultKind::StaleEnded,
-        FaultKind::AlarmLate,
-        FaultKind::AlarmSyncLost,
-        FaultKind::AlarmEarly,
-        FaultKind::AlarmStuck,
-        FaultKind::NameMissing,
-        FaultKind::ClockSkewed,
-    ];
-
     /// Its name, as in plans and reports.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            FaultKind::RequestLost => "request-lost",
-            FaultKind::AnswerLost => "answer-lost",
-            FaultKind::RequestLate => "request-late",
-            FaultKind::AnswerLate => "answer-late",
-            FaultKind::Partitioned => "partitioned",
-            FaultKind::Clogged => "clogged",
-            FaultKind::Duplicated => "duplicated",
-            FaultKind::Cancelled => "cancelled",
-            FaultKind::Reset => "reset",
-            FaultKind::IsolateShared => "isolate-shared",
-            FaultKind::CommitsLost => "commits-lost",
-            FaultKind::CommitFailed => "commit-failed",
-            FaultKind::CommitStalled => "commit-stalled",
-            FaultKind::GateTimeout => "gate-timeout",
-            FaultKind::StorageRefused => "storage-refused",
-            FaultKind::Evicted => "evicted",
-            FaultKind::Displaced => "displaced",
-            FaultKind::StaleRan => "stale-ran",
-            FaultKind::StaleEnded => "stale-ended",
-            FaultKind::AlarmLate => "alarm-late",
-            FaultKind::AlarmSyncLost => "alarm-sync-lost",
-            FaultKind::AlarmEarly => "alarm-early",
-            FaultKind::AlarmStuck => "alarm-stuck",
-            FaultKind::NameMissing => "name-missing",
-            FaultKind::ClockSkewed => "clock-skewed",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

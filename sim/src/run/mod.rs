@@ -320,20 +320,26 @@ pub struct Line {
 #[derive(Clone, Debug, Default)]
 pub struct History(pub Vec<Line>);
 
-impl Observer for History {
-    fn observe(&mut self, seen: &Observed<'_>) {
+impl Line {
+    /// What was seen, as a line.
+    fn of(seen: &Observed<'_>) -> Self {
         let cause = if let What::Delivered { cause, .. } = seen.what {
             cause
         } else {
             None
         };
-        let what = Text::from(seen.what.to_string());
-        self.0.push(Line {
+        Line {
             step: seen.step,
             at: seen.at,
             who: seen.who.clone(),
-            what,
+            what: Text::from(seen.what.to_string()),
             cause,
-        });
+        }
+    }
+}
+
+impl Observer for History {
+    fn observe(&mut self, seen: &Observed<'_>) {
+        self.0.push(Line::of(seen));
     }
 }

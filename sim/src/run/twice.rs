@@ -3,48 +3,193 @@
 use protocol::host::Text;
 use protocol::task::Program;
 
-use super::{History, Report, run};
+use super::{Line, Report, run};
 use crate::check::Verdict;
 use crate::kernel::storage::Store;
+use crate::kernel::{FullChain, Observed, Observer};
 use crate::world::{PlanOf, World};
 
-/// Runs a plan twice. Where the two runs differ, that is the verdict, and it names the first event at which they part.
+/// How many lines of the first run are kept as text. Every one has its link of the chain, however many there are.
+const LINES_KEPT: usize = 1 << 18;
+
+/// Runs a plan twice, one run after the other. Where the two differ, that is the verdict, and it names the first event
+/// at which they part.
+///
+/// These two runs are held against each other, and no third one: what happens once in the life of a process, as when
+/// something is set up on first use, would not happen in it again.
 pub fn run_twice<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: &P, pool: &S::Pool) -> Report {
-    let once = || run::<W, P, S>(plan, program.clone(), pool, ());
-    let (first, second) = (once(), once());
-    if first == second {
+    let mut account = Account::default();
+    let first = run::<W, P, S>(plan, program.clone(), pool, &mut account);
+    let mut comparison = Comparison::with(&account);
+    let second = run::<W, P, S>(plan, program.clone(), pool, &mut comparison);
+    let detail = if let Some(parting) = comparison.parting() {
+        parting
+    } else if first == second {
         return first;
-    }
-    // Only now is a history worth its cost.
-    let told = || {
-        let mut history = History::default();
-        run::<W, P, S>(plan, program.clone(), pool, &mut history);
-        history.0
-    };
-    let (one, other) = (told(), told());
-    let at = one
-        .iter()
-        .zip(&other)
-        .take_while(|(one, other)| one == other)
-        .count();
-    let tell = |lines: &[super::Line]| {
-        lines.get(at).map_or_else(
-            || "nothing more".to_owned(),
-            |line| format!("{} {} {}", line.at, line.who, line.what),
-        )
-    };
-    let detail = if one == other {
-        "two runs of one plan gave two hashes, and two more gave one history".to_owned()
     } else {
-        format!(
-            "two runs of one plan part at line {} of their histories: `{}` and `{}`",
-            at + 1,
-            tell(&one),
-            tell(&other)
-        )
+        Text::from(format!(
+            "two runs of one plan have one history, and differ in what was made of it: `{}` and `{}`",
+            first.verdict, second.verdict
+        ))
     };
     Report {
-        verdict: Verdict::NotDeterministic(Text::from(detail)),
+        verdict: Verdict::NotDeterministic(detail),
         ..first
+    }
+}
+
+/// What happened in the first run.
+#[derive(Debug, Default)]
+struct Account {
+    chain: FullChain,
+    /// The value of the chain after each event; half of its bits are plenty to tell two events apart.
+    links: Vec<u64>,
+    /// What each of the first [`LINES_KEPT`] was.
+    lines: Vec<Line>,
+}
+
+impl Observer for Account {
+    fn observe(&mut self, seen: &Observed<'_>) {
+        self.chain.observe(seen);
+        self.links.push(half(&self.chain));
+        if self.lines.len() < LINES_KEPT {
+            self.lines.push(Line::of(seen));
+        }
+    }
+}
+
+impl Account {
+    fn tell(&self, at: usize) -> String {
+        match self.lines.get(at) {
+            Some(line) => tell(line),
+            None if at < self.links.len() => "something so late that its text was not kept".to_owned(),
+            None => "nothing more".to_owned(),
+        }
+    }
+}
+
+/// Holds the second run against the first, up to where they part.
+#[derive(Debug)]
+struct Comparison<'a> {
+    first: &'a Account,
+    chain: FullChain,
+    /// How many events were the same.
+    same: usize,
+    /// The first event that was another one.
+    other: Option<Line>,
+}
+
+impl<'a> Comparison<'a> {
+    fn with(first: &'a Account) -> Self {
+        Comparison {
+            first,
+            chain: FullChain::default(),
+            same: 0,
+            other: None,
+        }
+    }
+
+    /// Where the two runs part, and what happened there in each.
+    fn parting(&self) -> Option<Text> {
+        let first = &self.first;
+        if self.other.is_none() && self.same == first.links.len() {
+            return None;
+        }
+        let nth = self.same + 1;
+        let one = first.tell(self.same);
+        let other = self
+            .other
+            .as_ref()
+            .map_or_else(|| "nothing more".to_owned(), tell);
+        Some(Text::from(if one == other {
+            format!(
+                "two runs of one plan part at line {nth} of their histories, {one}: the lines are one, and what they \
+                 do not tell (parameters, rows, bodies, causes) is not"
+            )
+        } else {
+            format!("two runs of one plan part at line {nth} of their histories: {one}; and {other}")
+        }))
+    }
+}
+
+impl Observer for Comparison<'_> {
+    fn observe(&mut self, seen: &Observed<'_>) {
+        if self.other.is_some() {
+            return;
+        }
+        self.chain.observe(seen);
+        if self.first.links.get(self.same) == Some(&half(&self.chain)) {
+            self.same += 1;
+        } else {
+            self.other = Some(Line::of(seen));
+        }
+    }
+}
+
+fn half(chain: &FullChain) -> u64 {
+    let bytes = chain.0.value().to_le_bytes();
+    u64::from_le_bytes(*bytes.first_chunk().expect("a value has 16 bytes"))
+}
+
+fn tell(line: &Line) -> String {
+    let Line {
+        step, at, who, what, ..
+    } = line;
+    format!("step {} at {at}, {who}: `{what}`", step.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Micros, StepId, What};
+
+    /// Has somebody hear of so many commits, each in a step of its own.
+    fn hear(commits: u64, by: &mut impl Observer) {
+        let who = Text::new_static("toy/a");
+        for nth in 0..commits {
+            by.observe(&Observed {
+                step: StepId(nth),
+                at: Micros::from_millis(nth),
+                who: &who,
+                what: What::Committed { nth, tables: &[] },
+            });
+        }
+    }
+
+    fn parting(first: u64, second: u64) -> Option<Text> {
+        let mut account = Account::default();
+        hear(first, &mut account);
+        let mut comparison = Comparison::with(&account);
+        hear(second, &mut comparison);
+        comparison.parting()
+    }
+
+    #[test]
+    fn equal_histories_do_not_part() {
+        assert_eq!(parting(3, 3), None);
+    }
+
+    #[test]
+    fn a_history_that_ends_early_parts_at_its_end() {
+        let line = "step 2 at 0.002 s, toy/a: `commits no. 2`";
+        let told = |one, other| {
+            format!("two runs of one plan part at line 3 of their histories: {one}; and {other}")
+        };
+        assert_eq!(parting(3, 2), Some(told(line, "nothing more").into()));
+        assert_eq!(parting(2, 3), Some(told("nothing more", line).into()));
+    }
+
+    #[test]
+    fn what_is_too_late_to_be_kept_is_still_found() {
+        let kept = LINES_KEPT as u64;
+        let told = parting(kept + 1, kept).expect("the second history is shorter");
+        let end = format!(
+            "line {} of their histories: something so late that its text was not kept; and nothing more",
+            kept + 1
+        );
+        assert!(
+            told.ends_with(&end),
+            "the event is found by its link, without a text: {told}"
+        );
     }
 }

@@ -41,9 +41,11 @@
 
 mod alarm_ends;
 mod alarms;
+mod audits;
 mod calls;
 mod commits;
 mod gates;
+mod perpetual;
 mod resets;
 mod script;
 mod stubs;

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use protocol::host::{AlarmRun, Outcome, Text};
+use protocol::host::{AlarmRun, Millis, Outcome, Text};
 
 use super::script::{Do, NS, Scripted, error_text, request};
+use crate::kernel::audit::Sabotage;
 use crate::kernel::storage::Store;
 use crate::kernel::storage::model::ModelStore;
 use crate::kernel::{
-    Aim, CallFault, Chance, ChoiceKey, FixedChoice, Kernel, Knobs, Micros, Observed, Observer, Origin,
-    PartyId, Purpose, ResetCause, Span, Stepped, What,
+    Aim, CallFault, Chance, ChoiceKey, EventKey, FixedChoice, Kernel, Knobs, Micros, Observed, Observer,
+    Origin, PartyId, Purpose, ResetCause, Span, Stepped, Trouble, What,
 };
 
 /// How the platform behaves here: nothing is left to chance, and every length is another. A message takes 5 ms, a
@@ -59,20 +60,18 @@ pub fn fixed(purpose: Purpose, item: u32, at: &str, alternative: u64) -> FixedCh
     FixedChoice { key, alternative }
 }
 
-enum Act {
-    Ask(Text, Vec<Do>),
-    Reset(Text, ResetCause),
-}
+/// What a plan item does.
+type Act<S> = Box<dyn FnOnce(&mut Kernel<Scripted, S>, u32, &mut Seen)>;
 
 pub struct World<S: Store = ModelStore> {
     kernel: Kernel<Scripted, S>,
-    acts: Vec<Act>,
+    acts: Vec<Option<Act<S>>>,
     seen: Seen,
 }
 
 /// What was seen: lines for people, and the answers of clients.
 #[derive(Default)]
-struct Seen {
+pub struct Seen {
     lines: Vec<(u64, Text, String)>,
     answers: BTreeMap<u32, (u64, Text)>,
 }
@@ -105,6 +104,16 @@ pub fn world(setting: Setting) -> World {
 
 /// What a caller is told of a call that was lost.
 pub const LOST: &str = "[Network connection lost., retryable]";
+
+/// A call of `front 0` that is late by so many milliseconds.
+pub fn late(nth: u32, by: u64) -> (Aim, CallFault) {
+    let aim = Aim {
+        caller: Text::new_static("front 0"),
+        label: Text::new_static("call"),
+        nth,
+    };
+    (aim, CallFault::DelayRequest(Millis(by)))
+}
 
 /// A world in which faults are aimed at calls of `front 0`.
 pub fn with_faults(aims: impl Into<Vec<(u32, CallFault)>>) -> World {
@@ -141,9 +150,15 @@ impl<S: Store> World<S> {
         }
     }
 
+    /// Breaks the kernel.
+    pub fn sabotage(&mut self, how: Sabotage) {
+        self.kernel.sabotage = Some(how);
+    }
+
     /// Has a client ask an object, or `front 0` or `front 1`, to run a script. The number of the plan item.
     pub fn ask(&mut self, at: u64, whom: &str, script: impl Into<Vec<Do>>) -> u32 {
-        self.plan(at, Act::Ask(Text::new(whom), script.into()))
+        let request = request(script.into());
+        self.at(at, whom, |kernel, item, whom, _| kernel.send(item, whom, request))
     }
 
     /// Has an object's machine fail.
@@ -153,14 +168,49 @@ impl<S: Store> World<S> {
 
     /// Has an object lose its memory by one cause or another.
     pub fn reset_by(&mut self, at: u64, whom: &str, cause: ResetCause) -> u32 {
-        self.plan(at, Act::Reset(Text::new(whom), cause))
+        self.at(at, whom, move |kernel, item, whom, _| {
+            kernel.reset(item, whom, cause)
+        })
     }
 
-    fn plan(&mut self, at: u64, act: Act) -> u32 {
+    /// Has an object started elsewhere, while its incarnation runs on for `overlap` milliseconds at most.
+    pub fn displace(&mut self, at: u64, whom: &str, overlap: u64) -> u32 {
+        let overlap = Micros::from_millis(overlap);
+        self.at(at, whom, move |kernel, item, whom, seen| {
+            kernel.displace(item, whom, overlap, seen)
+        })
+    }
+
+    /// Has something else happen to a party: what it is told is the plan item, the party, and who listens.
+    pub fn at(
+        &mut self,
+        at: u64,
+        whom: &str,
+        act: impl FnOnce(&mut Kernel<Scripted, S>, u32, PartyId, &mut Seen) + 'static,
+    ) -> u32 {
         let item = self.acts.len() as u32;
-        self.acts.push(act);
+        let whom = whom.to_owned();
+        self.acts.push(Some(Box::new(move |kernel, item, seen| {
+            let party = find(kernel, &whom);
+            act(kernel, item, party, seen);
+        })));
         self.kernel.schedule_item(item, Micros::from_millis(at));
         item
+    }
+
+    /// Begins a fault between two parties, or at one, that lasts for so many milliseconds.
+    pub fn trouble(
+        &mut self,
+        at: u64,
+        (from, to): (&str, &str),
+        lasts: u64,
+        trouble: impl FnOnce(PartyId, PartyId) -> Trouble + 'static,
+    ) -> u32 {
+        let to = to.to_owned();
+        self.at(at, from, move |kernel, item, from, _| {
+            let to = find(kernel, &to);
+            kernel.trouble(item, trouble(from, to), Micros::from_millis(lasts));
+        })
     }
 
     /// Lets everything happen that is due until then, that instant included.
@@ -170,20 +220,21 @@ impl<S: Store> World<S> {
             .earliest()
             .filter(|key| key.at <= Micros::from_millis(until))
         {
-            if let Some(Stepped::Item(item)) = self.kernel.step(key, &mut self.seen) {
-                match &self.acts[item as usize] {
-                    Act::Ask(whom, script) => {
-                        let request = request(script.clone());
-                        let whom = find(&mut self.kernel, whom);
-                        self.kernel.send(item, whom, request);
-                    }
-                    Act::Reset(whom, cause) => {
-                        let whom = find(&mut self.kernel, whom);
-                        self.kernel.reset(item, whom, *cause);
-                    }
-                }
-            }
+            self.step(key);
         }
+    }
+
+    /// Takes one event.
+    pub fn step(&mut self, key: EventKey) {
+        if let Some(Stepped::Item(item)) = self.kernel.step(key, &mut self.seen) {
+            let act = self.acts[item as usize].take();
+            act.expect("an item is due once")(&mut self.kernel, item, &mut self.seen);
+        }
+    }
+
+    /// The events that could be taken next.
+    pub fn enabled(&self) -> Vec<EventKey> {
+        self.kernel.enabled()
     }
 
     /// What a client was told; `-` where it was told nothing yet.

@@ -2,6 +2,7 @@
 
 use protocol::host::{SqlErrorKind, Text};
 use serde::{Deserialize, Serialize};
+use strum::VariantArray as _;
 
 use super::{DemonstrationWorld, Operation, Shape};
 use crate::kernel::{
@@ -180,8 +181,8 @@ fn fault(dice: &mut Dice, shape: &Shape) -> Fault {
     let object = dice.object(shape);
     match dice.below("fault-kind", 12) {
         0..=3 => {
-            let cause = dice.below("cause", 6);
-            let cause = ResetCause::ALL[cause as usize];
+            let causes = ResetCause::VARIANTS;
+            let cause = causes[dice.below("cause", causes.len() as u32) as usize];
             Fault::Reset { object, cause }
         }
         4 => Fault::Evict { object },

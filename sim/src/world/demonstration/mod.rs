@@ -1,5 +1,7 @@
 //! The world of the demonstration protocol: a counter, its followers, fronts, and clients that add.
 
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
 mod generate;
 mod invariants;
 

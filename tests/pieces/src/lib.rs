@@ -15,6 +15,10 @@ pub enum Piece {
     Wasm,
     /// The program `workerd`.
     Workerd,
+    /// The library that shows a process another clock: Debian's package `libfaketime`.
+    Faketime,
+    /// The command `drydock` of the release build.
+    Release,
     /// The folder of statement streams that a real site produced.
     Captures,
 }
@@ -26,6 +30,8 @@ impl Piece {
         match self {
             Piece::Wasm => "DRYDOCK_WASM",
             Piece::Workerd => "DRYDOCK_WORKERD",
+            Piece::Faketime => "DRYDOCK_FAKETIME",
+            Piece::Release => "DRYDOCK_RELEASE",
             Piece::Captures => "DRYDOCK_CAPTURES",
         }
     }
@@ -34,7 +40,8 @@ impl Piece {
     const fn value(self) -> &'static str {
         match self {
             Piece::Wasm => "FILE.wasm",
-            Piece::Workerd => "FILE",
+            Piece::Workerd | Piece::Release => "FILE",
+            Piece::Faketime => "libfaketime.so.1",
             Piece::Captures => "FOLDER",
         }
     }
@@ -43,6 +50,8 @@ impl Piece {
     const fn origin(self) -> &'static str {
         match self {
             Piece::Wasm | Piece::Workerd => "protocol/worker/README.md tells how to get it",
+            Piece::Faketime => "Debian's package libfaketime has it, see `dpkg -L libfaketime`",
+            Piece::Release => "`cargo build --release` leaves it in target/release/drydock",
             Piece::Captures => {
                 "the streams belong to the site that produced them, and are not part of this repository"
             }
@@ -79,7 +88,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 fn path(name: &str) -> Option<PathBuf> {
-    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     Some(root.join(variable(name).filter(|path| !path.is_empty())?))
 }
 

@@ -1,11 +1,14 @@
 //! The command as a user has it: exit codes, messages, files.
 
+mod completions;
+mod sweep;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-const KEPT: &str = include_str!("../../traces/demonstration/older-answer-last.jsonl");
+const KEPT: &str = include_str!("../../../traces/demonstration/older-answer-last.jsonl");
 
 fn drydock(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_drydock"));
@@ -220,7 +223,7 @@ fn exit_codes_tell_the_verdict() {
     assert_ends(
         &replay(&["--variant", "harderned"]),
         2,
-        "there is no variant `harderned`",
+        "a similar value exists: 'hardened'",
     );
     assert_ends(
         &drydock(folder.path(), &["replay", "missing.jsonl"]),
@@ -235,7 +238,7 @@ fn exit_codes_tell_the_verdict() {
     assert_ends(
         &drydock(folder.path(), &["run", "nothing"]),
         2,
-        "there is no scenario `nothing`",
+        "[possible values: demonstration]",
     );
     let past = [
         "run",
