@@ -83,6 +83,9 @@ impl Role for Follower {
         cx: &mut Cx<'_, '_>,
     ) -> Next<Self> {
         self.start_up(cx)?;
+        if (rules.starts_over)(self.name.as_ref()) {
+            return Ok(cx.abort("this instance does not know its name; the next one may"));
+        }
         match frame {
             FollowerFrame::Answer(ask) => self.answer(rules, ask, resume, cx),
             FollowerFrame::Alarm => alarm::step(rules, resume, cx),

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use protocol::host::Millis;
+use protocol::host::{Millis, ObjectName};
 use protocol::number::Number;
 
 use crate::Failure;
@@ -39,6 +39,8 @@ pub struct Rules {
     pub watch_over: fn(&Policy, &mut counter::Cx<'_, '_>),
     /// Which records of an answer a follower applies.
     pub apply: fn(&PullFacts<'_>) -> Application,
+    /// Whether a follower's incarnation that is called this ends at once.
+    pub starts_over: fn(Option<&ObjectName>) -> bool,
     /// Which object a front sends a request to.
     pub route: fn(&RouteFacts<'_>) -> Target,
     /// The counter's addition, from wait to wait.
@@ -80,6 +82,7 @@ pub const DOCUMENTED: Rules = Rules {
     take_back: counter::take_nothing_back,
     watch_over: counter::watch_over_nothing,
     apply,
+    starts_over: |_| false,
     route,
     add: AddSteps::DOCUMENTED,
     pull: PullSteps::DOCUMENTED,

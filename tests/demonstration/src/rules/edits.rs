@@ -44,6 +44,14 @@ pub const CHANGES: &[Change] = &[
             rules.watch_over = counter::watch_over_unsealed;
         },
     },
+    Change {
+        id: "nameless-starts-over",
+        invariant: "a follower catches up when the faults have ended",
+        reason: "an instance that an alarm has woken before its name was stored never learns it: it ends, so that a \
+                 request finds one that does",
+        trace: Some("traces/demonstration/woken-before-its-name-was-stored.jsonl"),
+        apply: |rules| rules.starts_over = |name| name.is_none(),
+    },
 ];
 
 /// What breaks the protocol, each alone, on top of all changes.
