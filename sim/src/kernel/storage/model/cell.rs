@@ -63,6 +63,10 @@ impl Cell {
         }
     }
 
+    pub(super) fn is_null(&self) -> bool {
+        matches!(self, Cell::Null)
+    }
+
     /// What a column of this affinity stores of it.
     pub(super) fn with(self, affinity: Affinity) -> Option<Cell> {
         match affinity {

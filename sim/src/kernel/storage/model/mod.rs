@@ -10,18 +10,21 @@
 mod bind;
 mod cell;
 mod parse;
+mod plan;
 mod select;
 mod shape;
 mod table;
 mod write;
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::cell::{OnceCell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
 
 use protocol::host::{Rows, SqlError, SqlErrorKind, Text, Value};
 
-use self::bind::{Bound, Plan, Refusal};
 use self::cell::Cell;
 use self::parse::Parsed;
+use self::plan::{Bound, Plan, Refusal};
 use self::shape::{Operand, Schema, Shape};
 use self::table::{Row, Table};
 use super::guard::Guard;
@@ -35,22 +38,41 @@ pub struct ModelStore {
     pool: ModelPool,
     guard: Guard,
     /// The texts that the pool knew when this store last asked.
-    known: Arc<Known>,
+    known: Rc<Known>,
     /// In the order of their creation.
-    tables: Vec<Arc<Table>>,
+    tables: Vec<Rc<Table>>,
     /// For each mark, how long the log was when it was set.
     marks: Vec<usize>,
     log: Vec<Undo>,
+    buffers: Buffers,
+}
+
+/// Room for a statement's cells, so that it need not be allocated for each.
+#[derive(Debug, Default)]
+struct Buffers {
+    /// What the conditions compare with.
+    values: Vec<Cell>,
+    /// A row to be inserted.
+    new: Vec<Cell>,
+    /// A row as it becomes.
+    changed: Vec<Cell>,
+}
+
+impl Clone for Buffers {
+    /// Nothing in them outlives a statement.
+    fn clone(&self) -> Self {
+        Buffers::default()
+    }
 }
 
 /// The statements that the stores of one pool have read.
 #[derive(Clone, Debug, Default)]
-pub struct ModelPool(Arc<Mutex<Arc<Known>>>);
+pub struct ModelPool(Rc<RefCell<Rc<Known>>>);
 
 #[derive(Clone, Debug, Default)]
 struct Known {
     texts: Texts,
-    statements: Vec<Arc<Prepared>>,
+    statements: Vec<Rc<Prepared>>,
 }
 
 /// A text, read, and its names found in the schema that it met first.
@@ -59,17 +81,29 @@ struct Prepared {
     parsed: Option<Parsed>,
     /// What it writes once it begins.
     writes: Writes,
-    plan: OnceLock<(Arc<Schema>, Bound<Plan>)>,
+    plan: OnceCell<BoundPlan>,
 }
 
-/// What takes one step back.
+#[derive(Debug)]
+struct BoundPlan {
+    schema: Rc<Schema>,
+    /// Where the table stood among the others: most stores of a pool make their tables in one order.
+    table: usize,
+    plan: Bound<Plan>,
+}
+
+/// What takes one step back. All steps after it have been taken back then, so rows stand where they stood.
 #[derive(Clone, Debug)]
 enum Undo {
-    /// Puts a row back, or takes a new one out.
-    Row {
+    /// Takes a new row out.
+    Added { table: usize, at: usize },
+    /// Puts back a row that another has replaced.
+    Replaced { table: usize, at: usize, before: Row },
+    /// Puts back rows that were taken out.
+    Removed {
         table: usize,
-        rowid: i64,
-        before: Option<Row>,
+        at: usize,
+        before: Vec<Row>,
     },
     /// Drops the newest table.
     NewTable,
@@ -77,19 +111,19 @@ enum Undo {
 
 impl ModelPool {
     /// All texts, this one among them.
-    fn know(&self, sql: &Text) -> Arc<Known> {
-        let mut known = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    fn know(&self, sql: &Text) -> Rc<Known> {
+        let mut known = self.0.borrow_mut();
         if known.texts.find(sql).is_none() {
-            let known = Arc::make_mut(&mut *known);
+            let known = Rc::make_mut(&mut *known);
             known.texts.insert(sql);
             let parsed = parse::parse(sql).ok();
-            known.statements.push(Arc::new(Prepared {
+            known.statements.push(Rc::new(Prepared {
                 writes: parsed.as_ref().map(writes_of).unwrap_or_default(),
                 parsed,
-                plan: OnceLock::new(),
+                plan: OnceCell::new(),
             }));
         }
-        Arc::clone(&known)
+        Rc::clone(&known)
     }
 }
 
@@ -100,15 +134,20 @@ impl Store for ModelStore {
         ModelStore {
             pool: pool.clone(),
             guard: Guard::new(limits),
-            known: Arc::default(),
+            known: Rc::default(),
             tables: Vec::new(),
             marks: Vec::new(),
             log: Vec::new(),
+            buffers: Buffers::default(),
         }
     }
 
     fn guard(&mut self) -> &mut Guard {
         &mut self.guard
+    }
+
+    fn knows(&self, sql: &str) -> bool {
+        self.known.texts.find(sql).is_some()
     }
 
     fn run_one(&mut self, sql: &Text, params: &[Value]) -> Ran {
@@ -173,7 +212,7 @@ impl Store for ModelStore {
     }
 
     fn contents(&mut self) -> Contents {
-        let rows = |table: &Table| table.by_key().map(|(_, row)| row.read()).collect();
+        let rows = |table: &Table| table.rows().iter().map(Row::read).collect();
         self.tables
             .iter()
             .map(|table| (table.schema.name.clone(), rows(table)))
@@ -197,7 +236,7 @@ impl ModelStore {
                 self.known.texts.find(sql).ok_or(Refusal::Unsupported)?
             }
         };
-        let known = Arc::clone(&self.known);
+        let known = Rc::clone(&self.known);
         let prepared = &known.statements[number];
         let parsed = prepared.parsed.as_ref().ok_or(Refusal::Unsupported)?;
         if let Shape::CreateTable {
@@ -210,22 +249,37 @@ impl ModelStore {
             begun.clone_from(&prepared.writes);
             return Ok(created);
         }
-        let table = self.find_table(parsed.shape.table())?;
-        let schema = &self.tables[table].schema;
-        let (bound_to, plan) = prepared
-            .plan
-            .get_or_init(|| (Arc::clone(schema), parsed.shape.bind(schema)));
-        let of_this_schema;
-        let plan = if Arc::ptr_eq(bound_to, schema) {
-            plan
-        } else {
-            of_this_schema = parsed.shape.bind(schema);
-            &of_this_schema
+        let other;
+        let bound = match prepared.plan.get() {
+            Some(bound) if self.has_at(bound.table, &bound.schema) => bound,
+            Some(_) => {
+                other = self.bind(parsed)?;
+                &other
+            }
+            None => {
+                let bound = self.bind(parsed)?;
+                prepared.plan.get_or_init(|| bound)
+            }
         };
-        let plan = plan.as_ref().map_err(Refusal::clone)?;
+        let plan = bound.plan.as_ref().map_err(Refusal::clone)?;
         self.check_count(parsed, params)?;
         begun.clone_from(&prepared.writes);
-        self.execute(table, plan, params)
+        let mut buffers = std::mem::take(&mut self.buffers);
+        let ran = self.execute(bound.table, plan, params, &mut buffers);
+        self.buffers = buffers;
+        ran
+    }
+
+    fn has_at(&self, table: usize, schema: &Rc<Schema>) -> bool {
+        let there = self.tables.get(table);
+        there.is_some_and(|table| Rc::ptr_eq(&table.schema, schema))
+    }
+
+    fn bind(&self, parsed: &Parsed) -> Bound<BoundPlan> {
+        let table = self.find_table(parsed.shape.table())?;
+        let schema = Rc::clone(&self.tables[table].schema);
+        let plan = parsed.shape.bind(&schema);
+        Ok(BoundPlan { schema, table, plan })
     }
 
     fn check_count(&self, parsed: &Parsed, params: &[Value]) -> Bound<()> {
@@ -238,15 +292,15 @@ impl ModelStore {
         Ok(())
     }
 
-    fn execute(&mut self, table: usize, plan: &Plan, params: &[Value]) -> Bound<Rows> {
+    fn execute(&mut self, table: usize, plan: &Plan, params: &[Value], buffers: &mut Buffers) -> Bound<Rows> {
         match plan {
             Plan::Select(select) if select.width() > self.guard.limits().columns => {
                 return Err(Refusal::Unsupported);
             }
-            Plan::Select(select) => return select.run(&self.tables[table], params),
-            Plan::Insert(insert) => self.insert(table, insert, params)?,
-            Plan::Update { set, filter } => self.update(table, set, filter, params)?,
-            Plan::Delete { filter } => self.delete(table, filter, params)?,
+            Plan::Select(select) => return select.run(&self.tables[table], params, &mut buffers.values),
+            Plan::Insert(insert) => self.insert(table, insert, params, buffers)?,
+            Plan::Update { set, filter } => self.update(table, set, filter, params, buffers)?,
+            Plan::Delete { filter } => self.delete(table, filter, params, buffers)?,
         }
         Ok(Rows::default())
     }
@@ -255,7 +309,7 @@ impl ModelStore {
         if let Some(at) = self.tables.iter().position(|table| table.schema.name == *name) {
             return Ok(at);
         }
-        let alike = |table: &Arc<Table>| table.schema.name.eq_ignore_ascii_case(name);
+        let alike = |table: &Rc<Table>| table.schema.name.eq_ignore_ascii_case(name);
         if !bind::may_name_a_table(name) || self.tables.iter().any(alike) {
             return Err(Refusal::Unsupported);
         }
@@ -265,8 +319,8 @@ impl ModelStore {
         }))
     }
 
-    fn create(&mut self, schema: &Arc<Schema>, if_not_exists: bool) -> Bound<Rows> {
-        let alike = |table: &Arc<Table>| table.schema.name.eq_ignore_ascii_case(&schema.name);
+    fn create(&mut self, schema: &Rc<Schema>, if_not_exists: bool) -> Bound<Rows> {
+        let alike = |table: &Rc<Table>| table.schema.name.eq_ignore_ascii_case(&schema.name);
         if self.tables.iter().any(alike) {
             return if if_not_exists {
                 Ok(Rows::default())
@@ -277,26 +331,40 @@ impl ModelStore {
         if schema.columns.len() > self.guard.limits().columns {
             return Err(Refusal::Unsupported);
         }
-        self.tables.push(Arc::new(Table::new(Arc::clone(schema))));
+        self.tables.push(Rc::new(Table::new(Rc::clone(schema))));
         self.log.push(Undo::NewTable);
         Ok(Rows::default())
     }
 
-    /// Writes a row, so that it can be taken back.
-    fn put(&mut self, table: usize, rowid: i64, row: Option<Row>) {
-        let before = Arc::make_mut(&mut self.tables[table]).put(rowid, row);
-        self.log.push(Undo::Row { table, rowid, before });
+    fn table_mut(&mut self, table: usize) -> &mut Table {
+        Rc::make_mut(&mut self.tables[table])
+    }
+
+    fn add_row(&mut self, table: usize, at: usize, row: Row) {
+        self.table_mut(table).insert(at, row);
+        self.log.push(Undo::Added { table, at });
+    }
+
+    fn replace_row(&mut self, table: usize, at: usize, row: Row) {
+        let before = self.table_mut(table).replace(at, row);
+        self.log.push(Undo::Replaced { table, at, before });
+    }
+
+    fn remove_rows(&mut self, table: usize, stretch: Range<usize>) {
+        let at = stretch.start;
+        let before = self.table_mut(table).remove(stretch);
+        self.log.push(Undo::Removed { table, at, before });
     }
 
     fn undo_to(&mut self, length: usize) {
-        for undo in self.log.drain(length..).rev() {
+        while self.log.len() > length
+            && let Some(undo) = self.log.pop()
+        {
             match undo {
-                Undo::Row { table, rowid, before } => {
-                    Arc::make_mut(&mut self.tables[table]).put(rowid, before);
-                }
-                Undo::NewTable => {
-                    self.tables.pop();
-                }
+                Undo::Added { table, at } => drop(self.table_mut(table).remove(at..at + 1)),
+                Undo::Replaced { table, at, before } => drop(self.table_mut(table).replace(at, before)),
+                Undo::Removed { table, at, before } => self.table_mut(table).put_back(at, before),
+                Undo::NewTable => drop(self.tables.pop()),
             }
         }
     }
