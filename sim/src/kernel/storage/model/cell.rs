@@ -121,14 +121,21 @@ impl Cell {
     }
 
     /// SQLite's order: NULL, numbers, texts by their bytes, blobs.
+    #[inline]
     pub(super) fn order(&self, other: &Cell) -> Ordering {
         match (self, other) {
+            (Cell::Text(a), Cell::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
             (Cell::Integer(a), Cell::Integer(b)) => a.cmp(b),
+            _ => self.order_of_others(other),
+        }
+    }
+
+    fn order_of_others(&self, other: &Cell) -> Ordering {
+        match (self, other) {
             (Cell::Integer(a), Cell::Real(b)) => integer_to_real(*a, *b),
             (Cell::Real(a), Cell::Integer(b)) => integer_to_real(*b, *a).reverse(),
             (Cell::Real(a), Cell::Real(b)) if a.js_eq(*b) => Ordering::Equal,
             (Cell::Real(a), Cell::Real(b)) => a.cmp(b),
-            (Cell::Text(a), Cell::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
             (Cell::Blob(a), Cell::Blob(b)) => a.cmp(b),
             _ => self.class().cmp(&other.class()),
         }

@@ -14,10 +14,10 @@ mod plan;
 mod select;
 mod shape;
 mod table;
+mod tables;
 mod write;
 
 use std::cell::{OnceCell, RefCell};
-use std::ops::Range;
 use std::rc::Rc;
 
 use protocol::host::{Rows, SqlError, SqlErrorKind, Text, Value};
@@ -27,6 +27,7 @@ use self::parse::Parsed;
 use self::plan::{Bound, Plan, Refusal};
 use self::shape::{Operand, Schema, Shape};
 use self::table::{Row, Table};
+use self::tables::Tables;
 use super::guard::Guard;
 use super::limits::Limits;
 use super::ran::SCHEMA;
@@ -39,11 +40,9 @@ pub struct ModelStore {
     guard: Guard,
     /// The texts that the pool knew when this store last asked.
     known: Rc<Known>,
-    /// In the order of their creation.
-    tables: Vec<Rc<Table>>,
-    /// For each mark, how long the log was when it was set.
+    tables: Tables,
+    /// For each mark, how many steps could be taken back when it was set.
     marks: Vec<usize>,
-    log: Vec<Undo>,
     buffers: Buffers,
 }
 
@@ -92,23 +91,6 @@ struct BoundPlan {
     plan: Bound<Plan>,
 }
 
-/// What takes one step back. All steps after it have been taken back then, so rows stand where they stood.
-#[derive(Clone, Debug)]
-enum Undo {
-    /// Takes a new row out.
-    Added { table: usize, at: usize },
-    /// Puts back a row that another has replaced.
-    Replaced { table: usize, at: usize, before: Row },
-    /// Puts back rows that were taken out.
-    Removed {
-        table: usize,
-        at: usize,
-        before: Vec<Row>,
-    },
-    /// Drops the newest table.
-    NewTable,
-}
-
 impl ModelPool {
     /// All texts, this one among them.
     fn know(&self, sql: &Text) -> Rc<Known> {
@@ -135,9 +117,8 @@ impl Store for ModelStore {
             pool: pool.clone(),
             guard: Guard::new(limits),
             known: Rc::default(),
-            tables: Vec::new(),
+            tables: Tables::new(limits.row_bytes),
             marks: Vec::new(),
-            log: Vec::new(),
             buffers: Buffers::default(),
         }
     }
@@ -151,13 +132,13 @@ impl Store for ModelStore {
     }
 
     fn run_one(&mut self, sql: &Text, params: &[Value]) -> Ran {
-        let start = self.log.len();
+        let start = self.tables.steps();
         let mut writes = Writes::default();
         let ran = self.run_prepared(sql, params, &mut writes);
         if ran.is_err() {
-            self.undo_to(start);
+            self.tables.undo_to(start);
         } else if self.marks.is_empty() {
-            self.log.clear();
+            self.tables.forget_steps();
         }
         let outcome = ran.map_err(|refusal| match refusal {
             Refusal::Sql(error) => StoreError::of(error),
@@ -175,7 +156,7 @@ impl Store for ModelStore {
 
     fn mark(&mut self) -> Mark {
         let mark = Mark(self.marks.len() as u32);
-        self.marks.push(self.log.len());
+        self.marks.push(self.tables.steps());
         mark
     }
 
@@ -187,7 +168,7 @@ impl Store for ModelStore {
             self.marks.len()
         );
         self.marks.truncate(at + 1);
-        self.undo_to(self.marks[at]);
+        self.tables.undo_to(self.marks[at]);
     }
 
     fn release(&mut self, mark: Mark) {
@@ -198,13 +179,13 @@ impl Store for ModelStore {
         );
         self.marks.pop();
         if self.marks.is_empty() {
-            self.log.clear();
+            self.tables.forget_steps();
         }
     }
 
     fn forget_all(&mut self) {
         self.marks.clear();
-        self.log.clear();
+        self.tables.forget_steps();
     }
 
     fn fork(&mut self) -> Self {
@@ -214,14 +195,14 @@ impl Store for ModelStore {
     fn contents(&mut self) -> Contents {
         let rows = |table: &Table| table.rows().iter().map(Row::read).collect();
         self.tables
-            .iter()
+            .all()
             .map(|table| (table.schema.name.clone(), rows(table)))
             .collect()
     }
 
     fn digest(&mut self) -> u128 {
         self.tables
-            .iter()
+            .all()
             .fold(0, |sum, table| sum.wrapping_add(table.digest()))
     }
 }
@@ -236,7 +217,13 @@ impl ModelStore {
                 self.known.texts.find(sql).ok_or(Refusal::Unsupported)?
             }
         };
-        let known = Rc::clone(&self.known);
+        let ModelStore {
+            known,
+            tables,
+            buffers,
+            guard,
+            ..
+        } = self;
         let prepared = &known.statements[number];
         let parsed = prepared.parsed.as_ref().ok_or(Refusal::Unsupported)?;
         if let Shape::CreateTable {
@@ -244,130 +231,55 @@ impl ModelStore {
             if_not_exists,
         } = &parsed.shape
         {
-            self.check_count(parsed, params)?;
-            let created = self.create(schema, *if_not_exists)?;
+            check_count(guard.limits(), parsed, params)?;
+            tables.create(schema, *if_not_exists, guard.limits().columns)?;
             begun.clone_from(&prepared.writes);
-            return Ok(created);
+            return Ok(Rows::default());
         }
         let other;
         let bound = match prepared.plan.get() {
-            Some(bound) if self.has_at(bound.table, &bound.schema) => bound,
+            Some(bound) if tables.has_at(bound.table, &bound.schema) => bound,
             Some(_) => {
-                other = self.bind(parsed)?;
+                other = bind(tables, parsed)?;
                 &other
             }
             None => {
-                let bound = self.bind(parsed)?;
+                let bound = bind(tables, parsed)?;
                 prepared.plan.get_or_init(|| bound)
             }
         };
         let plan = bound.plan.as_ref().map_err(Refusal::clone)?;
-        self.check_count(parsed, params)?;
+        check_count(guard.limits(), parsed, params)?;
         begun.clone_from(&prepared.writes);
-        let mut buffers = std::mem::take(&mut self.buffers);
-        let ran = self.execute(bound.table, plan, params, &mut buffers);
-        self.buffers = buffers;
-        ran
-    }
-
-    fn has_at(&self, table: usize, schema: &Rc<Schema>) -> bool {
-        let there = self.tables.get(table);
-        there.is_some_and(|table| Rc::ptr_eq(&table.schema, schema))
-    }
-
-    fn bind(&self, parsed: &Parsed) -> Bound<BoundPlan> {
-        let table = self.find_table(parsed.shape.table())?;
-        let schema = Rc::clone(&self.tables[table].schema);
-        let plan = parsed.shape.bind(&schema);
-        Ok(BoundPlan { schema, table, plan })
-    }
-
-    fn check_count(&self, parsed: &Parsed, params: &[Value]) -> Bound<()> {
-        if parsed.parameters > self.guard.limits().parameters {
-            return Err(Refusal::Sql(SqlError::of(SqlErrorKind::TooManyParameters)));
-        }
-        if parsed.parameters != params.len() {
-            return Err(Refusal::Sql(SqlError::of(SqlErrorKind::ParameterCount)));
-        }
-        Ok(())
-    }
-
-    fn execute(&mut self, table: usize, plan: &Plan, params: &[Value], buffers: &mut Buffers) -> Bound<Rows> {
+        let table = bound.table;
         match plan {
-            Plan::Select(select) if select.width() > self.guard.limits().columns => {
+            Plan::Select(select) if select.width() > guard.limits().columns => {
                 return Err(Refusal::Unsupported);
             }
-            Plan::Select(select) => return select.run(&self.tables[table], params, &mut buffers.values),
-            Plan::Insert(insert) => self.insert(table, insert, params, buffers)?,
-            Plan::Update { set, filter } => self.update(table, set, filter, params, buffers)?,
-            Plan::Delete { filter } => self.delete(table, filter, params, buffers)?,
+            Plan::Select(select) => return select.run(tables.get(table), params, &mut buffers.values),
+            Plan::Insert(insert) => tables.insert(table, insert, params, buffers)?,
+            Plan::Update { set, filter } => tables.update(table, set, filter, params, buffers)?,
+            Plan::Delete { filter } => tables.delete(table, filter, params, buffers)?,
         }
         Ok(Rows::default())
     }
+}
 
-    fn find_table(&self, name: &Text) -> Bound<usize> {
-        if let Some(at) = self.tables.iter().position(|table| table.schema.name == *name) {
-            return Ok(at);
-        }
-        let alike = |table: &Rc<Table>| table.schema.name.eq_ignore_ascii_case(name);
-        if !bind::may_name_a_table(name) || self.tables.iter().any(alike) {
-            return Err(Refusal::Unsupported);
-        }
-        Err(Refusal::Sql(SqlError {
-            table: Some(name.clone()),
-            ..SqlError::of(SqlErrorKind::NoSuchTable)
-        }))
-    }
+fn bind(tables: &Tables, parsed: &Parsed) -> Bound<BoundPlan> {
+    let table = tables.find(parsed.shape.table())?;
+    let schema = Rc::clone(&tables.get(table).schema);
+    let plan = parsed.shape.bind(&schema);
+    Ok(BoundPlan { schema, table, plan })
+}
 
-    fn create(&mut self, schema: &Rc<Schema>, if_not_exists: bool) -> Bound<Rows> {
-        let alike = |table: &Rc<Table>| table.schema.name.eq_ignore_ascii_case(&schema.name);
-        if self.tables.iter().any(alike) {
-            return if if_not_exists {
-                Ok(Rows::default())
-            } else {
-                Err(Refusal::Sql(SqlError::of(SqlErrorKind::Other)))
-            };
-        }
-        if schema.columns.len() > self.guard.limits().columns {
-            return Err(Refusal::Unsupported);
-        }
-        self.tables.push(Rc::new(Table::new(Rc::clone(schema))));
-        self.log.push(Undo::NewTable);
-        Ok(Rows::default())
+fn check_count(limits: &Limits, parsed: &Parsed, params: &[Value]) -> Bound<()> {
+    if parsed.parameters > limits.parameters {
+        return Err(Refusal::Sql(SqlError::of(SqlErrorKind::TooManyParameters)));
     }
-
-    fn table_mut(&mut self, table: usize) -> &mut Table {
-        Rc::make_mut(&mut self.tables[table])
+    if parsed.parameters != params.len() {
+        return Err(Refusal::Sql(SqlError::of(SqlErrorKind::ParameterCount)));
     }
-
-    fn add_row(&mut self, table: usize, at: usize, row: Row) {
-        self.table_mut(table).insert(at, row);
-        self.log.push(Undo::Added { table, at });
-    }
-
-    fn replace_row(&mut self, table: usize, at: usize, row: Row) {
-        let before = self.table_mut(table).replace(at, row);
-        self.log.push(Undo::Replaced { table, at, before });
-    }
-
-    fn remove_rows(&mut self, table: usize, stretch: Range<usize>) {
-        let at = stretch.start;
-        let before = self.table_mut(table).remove(stretch);
-        self.log.push(Undo::Removed { table, at, before });
-    }
-
-    fn undo_to(&mut self, length: usize) {
-        while self.log.len() > length
-            && let Some(undo) = self.log.pop()
-        {
-            match undo {
-                Undo::Added { table, at } => drop(self.table_mut(table).remove(at..at + 1)),
-                Undo::Replaced { table, at, before } => drop(self.table_mut(table).replace(at, before)),
-                Undo::Removed { table, at, before } => self.table_mut(table).put_back(at, before),
-                Undo::NewTable => drop(self.tables.pop()),
-            }
-        }
-    }
+    Ok(())
 }
 
 /// What a statement writes.

@@ -17,7 +17,8 @@ pub(super) struct Row {
     /// The hidden number, or the INTEGER PRIMARY KEY.
     rowid: i64,
     cells: Rc<[Cell]>,
-    /// Computed when it is first asked for, for most rows are written more often than compared; 0 until then.
+    /// Computed when it is first asked for, for most rows are written more often than compared; 0 until then, which no
+    /// row's digest is but with a chance of one in 2^128.
     digest: Lazy<u128>,
 }
 
@@ -123,6 +124,7 @@ impl Table {
 
     /// Puts a row in its place, where there is none.
     pub(super) fn insert(&mut self, at: usize, row: Row) {
+        self.nulls += self.null_keys(std::slice::from_ref(&row));
         self.add(&row);
         self.rows.insert(at, row);
     }
@@ -138,18 +140,20 @@ impl Table {
     /// Takes rows out.
     pub(super) fn remove(&mut self, stretch: Range<usize>) -> Vec<Row> {
         let removed: Vec<Row> = self.rows.drain(stretch).collect();
+        self.nulls -= self.null_keys(&removed);
         removed.iter().for_each(|row| self.subtract(row));
         removed
     }
 
     /// Puts rows back that stood there.
     pub(super) fn put_back(&mut self, at: usize, rows: Vec<Row>) {
+        self.nulls += self.null_keys(&rows);
         rows.iter().for_each(|row| self.add(row));
         self.rows.splice(at..at, rows);
     }
 
+    /// Takes a row into account, but for whether its key is NULL.
     fn add(&mut self, row: &Row) {
-        self.nulls += usize::from(self.counts_as_null(row));
         let greatest = self.greatest.get_mut();
         *greatest = greatest.map(|greatest| greatest.max(row.rowid));
         match row.digest.get() {
@@ -159,7 +163,6 @@ impl Table {
     }
 
     fn subtract(&mut self, row: &Row) {
-        self.nulls -= usize::from(self.counts_as_null(row));
         if self.greatest.get() == Some(row.rowid) {
             self.greatest.set(None);
         }
@@ -169,8 +172,9 @@ impl Table {
         }
     }
 
-    fn counts_as_null(&self, row: &Row) -> bool {
-        has_null(self.schema.key.columns(), &row.cells)
+    fn null_keys(&self, rows: &[Row]) -> usize {
+        let key = self.schema.key.columns();
+        rows.iter().filter(|row| has_null(key, &row.cells)).count()
     }
 
     /// The digest of its rows and of its entry in the schema. Only rows that have changed are read for it.

@@ -9,12 +9,13 @@ use super::cell::Cell;
 use super::plan::{Assignments, Bound, Conflict, Filter, InsertPlan, Refusal, Source};
 use super::shape::{Key, Operand, Schema};
 use super::table::Row;
-use super::{Buffers, ModelStore, cell_of};
+use super::tables::Tables;
+use super::{Buffers, cell_of};
 
 /// Bytes that the header of a row is certain not to take.
 const HEADER: usize = 10_000;
 
-impl ModelStore {
+impl Tables {
     pub(super) fn insert(
         &mut self,
         table: usize,
@@ -22,7 +23,7 @@ impl ModelStore {
         params: &[Value],
         buffers: &mut Buffers,
     ) -> Bound<()> {
-        let schema = Rc::clone(&self.tables[table].schema);
+        let schema = Rc::clone(&self.get(table).schema);
         plan.rows.iter().try_for_each(|row| {
             new_cells(&schema, plan, row, params, &mut buffers.new)?;
             self.insert_row(table, &schema, plan, params, buffers)
@@ -47,12 +48,12 @@ impl ModelStore {
             }
         }
         self.check_size(new)?;
-        match (self.tables[table].place(new, rowid), &plan.on_conflict) {
+        match (self.get(table).place(new, rowid), &plan.on_conflict) {
             (Err(at), _) => self.add_row(table, at, Row::new(rowid, new)),
             (Ok(_), Conflict::Ignore | Conflict::Nothing) => {}
             (Ok(at), Conflict::Replace) => self.replace_row(table, at, Row::new(rowid, new)),
             (Ok(at), Conflict::Update(set)) => {
-                let before = &self.tables[table].rows()[at];
+                let before = &self.get(table).rows()[at];
                 let row = change(schema, before, set, new, params, changed)?;
                 self.check_size(row.cells())?;
                 self.replace_row(table, at, row);
@@ -67,7 +68,7 @@ impl ModelStore {
 
     /// The number of a new row: what its INTEGER PRIMARY KEY says, or the next.
     fn rowid_for(&self, table: usize, schema: &Schema, cells: &mut [Cell]) -> Bound<i64> {
-        let next = || self.tables[table].next_rowid().ok_or(Refusal::Unsupported);
+        let next = || self.get(table).next_rowid().ok_or(Refusal::Unsupported);
         let Key::Rowid(column) = schema.key else {
             return next();
         };
@@ -93,7 +94,7 @@ impl ModelStore {
     ) -> Bound<()> {
         let Buffers { values, changed, .. } = buffers;
         let filter = filter.bind(params, values)?;
-        let of = &self.tables[table];
+        let of = self.get(table);
         let mut rows = Vec::new();
         let mut failed: Option<Refusal> = None;
         for at in filter.stretch(of).filter(|at| filter.holds(&of.rows()[*at])) {
@@ -124,7 +125,7 @@ impl ModelStore {
             _ => 0,
         };
         let bytes: usize = cells.iter().map(bytes).sum();
-        if bytes.saturating_add(HEADER) <= self.guard.limits().row_bytes {
+        if bytes.saturating_add(HEADER) <= self.row_bytes {
             Ok(())
         } else {
             Err(Refusal::Unsupported)
@@ -139,13 +140,13 @@ impl ModelStore {
         buffers: &mut Buffers,
     ) -> Bound<()> {
         let filter = filter.bind(params, &mut buffers.values)?;
-        let mut stretch = filter.stretch(&self.tables[table]);
+        let mut stretch = filter.stretch(self.get(table));
         // From the end, a run of rows at once, so that those to come stand where they stood.
         while !stretch.is_empty() {
             let holds = |row: &Row| filter.holds(row);
-            let within = &self.tables[table].rows()[stretch.clone()];
+            let within = &self.get(table).rows()[stretch.clone()];
             let end = stretch.start + within.iter().rposition(holds).map_or(0, |last| last + 1);
-            let within = &self.tables[table].rows()[stretch.start..end];
+            let within = &self.get(table).rows()[stretch.start..end];
             let start = within
                 .iter()
                 .rposition(|row| !holds(row))
