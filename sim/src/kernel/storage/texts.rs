@@ -22,16 +22,34 @@ pub(super) struct Texts {
     by_text: BTreeMap<Text, u32>,
 }
 
-/// Numbers plus one, or 0 in an empty slot. A number stands where it belongs or a little further on, or nowhere when
-/// all those slots were taken.
+/// Numbers plus one, or 0 in an empty slot. A number stands where it belongs or a little further on, in the first slot
+/// that was free, or nowhere when none was.
 #[derive(Clone, Debug, Default)]
 struct Slots(Vec<u32>);
 
+/// What the slots tell of a text.
+enum Found {
+    Number(usize),
+    /// It has never come: its first free slot is still free.
+    Nowhere,
+    /// Others hold all the slots that it could stand in.
+    Perhaps,
+}
+
 impl Slots {
-    fn find(&self, at: usize, is_it: impl Fn(usize) -> bool) -> Option<usize> {
-        let near = (at..at + NEAR).map_while(|at| self.0.get(at % SLOTS));
-        near.map_while(|number| (*number as usize).checked_sub(1))
-            .find(|number| is_it(*number))
+    fn find(&self, at: usize, is_it: impl Fn(usize) -> bool) -> Found {
+        for at in (at..at + NEAR).map(|at| at % SLOTS) {
+            match self
+                .0
+                .get(at)
+                .and_then(|number| (*number as usize).checked_sub(1))
+            {
+                Some(number) if is_it(number) => return Found::Number(number),
+                Some(_) => {}
+                None => return Found::Nowhere,
+            }
+        }
+        Found::Perhaps
     }
 
     fn insert(&mut self, at: usize, number: usize) {
@@ -47,14 +65,16 @@ impl Texts {
     /// The number of a text, if it has one.
     pub(super) fn find(&self, text: &str) -> Option<usize> {
         let lies_here = |number: usize| std::ptr::eq(self.texts[number].as_str(), text);
-        if let Some(number) = self.by_place.find(place_of(text), lies_here) {
+        // An equal text may lie elsewhere.
+        if let Found::Number(number) = self.by_place.find(place_of(text), lies_here) {
             return Some(number);
         }
         let equal = |number: usize| self.texts[number] == text;
-        if let Some(number) = self.by_hash.find(hash_of(text), equal) {
-            return Some(number);
+        match self.by_hash.find(hash_of(text), equal) {
+            Found::Number(number) => Some(number),
+            Found::Nowhere => None,
+            Found::Perhaps => self.by_text.get(text).map(|number| *number as usize),
         }
-        self.by_text.get(text).map(|number| *number as usize)
     }
 
     /// Gives a new text the next number.
@@ -75,4 +95,24 @@ fn hash_of(text: &str) -> usize {
 fn place_of(text: &str) -> usize {
     let start = text.as_ptr().addr();
     (start ^ start >> 7) % SLOTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SLOTS, Texts};
+    use protocol::host::Text;
+
+    /// More than the slots hold, each asked for by a text that lies elsewhere.
+    #[test]
+    fn a_text_keeps_its_number() {
+        let text = |number: usize| Text::from(format!("SELECT a FROM t WHERE b = {number}"));
+        let mut texts = Texts::default();
+        for number in 0..3 * SLOTS {
+            assert_eq!(texts.find(&text(number)), None);
+            assert_eq!(texts.insert(&text(number)), number);
+        }
+        for number in 0..3 * SLOTS {
+            assert_eq!(texts.find(&text(number)), Some(number));
+        }
+    }
 }

@@ -67,6 +67,16 @@ impl Cell {
         matches!(self, Cell::Null)
     }
 
+    /// What a column of this affinity stores of a parameter.
+    #[inline]
+    pub(super) fn stored(value: &Value, affinity: Affinity) -> Option<Cell> {
+        match (value, affinity) {
+            // Most are texts in columns of texts.
+            (Value::Text(text), Affinity::Text | Affinity::None) => Some(Cell::Text(text.clone())),
+            _ => Cell::bound(value).with(affinity),
+        }
+    }
+
     /// What a column of this affinity stores of it.
     pub(super) fn with(self, affinity: Affinity) -> Option<Cell> {
         match affinity {

@@ -1,5 +1,6 @@
 //! A statement whose names are positions in one table's schema.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use protocol::host::{SqlError, Text, Value};
@@ -151,12 +152,13 @@ impl BoundFilter<'_> {
         let Filter { tests, fixed, bounds } = self.filter;
         let rows = table.rows();
         let to_fixed = |row: &Row| {
-            let mut orders = fixed
-                .iter()
-                .map(|test| row.cells()[tests[*test].column].order(&self.values[*test]));
-            orders
-                .find(|order| order.is_ne())
-                .unwrap_or(std::cmp::Ordering::Equal)
+            for test in fixed {
+                let order = row.cells()[tests[*test].column].order(&self.values[*test]);
+                if order.is_ne() {
+                    return order;
+                }
+            }
+            Ordering::Equal
         };
         if self.filter.fixes_key(&table.schema.key) {
             return rows.binary_search_by(to_fixed).map_or(0..0, |at| at..at + 1);

@@ -65,8 +65,13 @@ pub(super) struct Table {
 }
 
 fn order_by(key: &[usize], a: &[Cell], b: &[Cell]) -> Ordering {
-    let mut orders = key.iter().map(|column| a[*column].order(&b[*column]));
-    orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    for column in key {
+        let order = a[*column].order(&b[*column]);
+        if order.is_ne() {
+            return order;
+        }
+    }
+    Ordering::Equal
 }
 
 impl Table {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use protocol::host::{SqlError, SqlErrorKind, Value};
 use protocol::number::Number;
 
-use super::cell::Cell;
+use super::cell::{Affinity, Cell};
 use super::plan::{Assignments, Bound, Conflict, Filter, InsertPlan, Refusal, Source};
 use super::shape::{Key, Operand, Schema};
 use super::table::Row;
@@ -172,12 +172,23 @@ fn new_cells(
     cells.clear();
     for (column, source) in schema.columns.iter().zip(&plan.sources) {
         let cell = match source {
-            Some(at) => cell_of(&operands[*at], params),
-            None => column.default.clone(),
+            Some(at) => stored(&operands[*at], params, column.affinity),
+            None => column.default.clone().with(column.affinity),
         };
-        cells.push(cell.with(column.affinity).ok_or(Refusal::Unsupported)?);
+        let Some(cell) = cell else {
+            return Err(Refusal::Unsupported);
+        };
+        cells.push(cell);
     }
     Ok(())
+}
+
+/// What a column of this affinity stores of an operand.
+fn stored(operand: &Operand, params: &[Value], affinity: Affinity) -> Option<Cell> {
+    match operand {
+        Operand::Parameter(at) => Cell::stored(&params[*at], affinity),
+        Operand::Literal(cell) => cell.clone().with(affinity),
+    }
 }
 
 /// A row with its assignments made. `refused` is the row that an upsert could not insert; `cells` is a buffer.
@@ -195,15 +206,21 @@ fn change(
             cells.push(old.clone());
             continue;
         };
+        let affinity = column.affinity;
         let cell = match source {
-            Source::Operand(operand) => cell_of(operand, params),
-            Source::Column(from) => before.cells()[*from].clone(),
-            Source::Excluded(from) => refused.get(*from).ok_or(Refusal::Unsupported)?.clone(),
+            Source::Operand(operand) => stored(operand, params, affinity),
+            Source::Column(from) => before.cells()[*from].clone().with(affinity),
+            // It is what its own column stores, whose affinity is the same.
+            Source::Excluded(from) => refused.get(*from).cloned(),
             Source::Sum { column, minus, by } => {
-                sum(&before.cells()[*column], *minus, cell_of(by, params)).ok_or(Refusal::Unsupported)?
+                let sum = sum(&before.cells()[*column], *minus, cell_of(by, params));
+                sum.and_then(|sum| sum.with(affinity))
             }
         };
-        cells.push(cell.with(column.affinity).ok_or(Refusal::Unsupported)?);
+        let Some(cell) = cell else {
+            return Err(Refusal::Unsupported);
+        };
+        cells.push(cell);
     }
     match first_null(schema, cells) {
         Some(at) => Err(Refusal::Sql(constraint(SqlErrorKind::NotNull, schema, at))),

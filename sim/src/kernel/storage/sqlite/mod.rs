@@ -206,8 +206,13 @@ impl Store for SqliteStore {
     }
 
     fn knows(&self, sql: &str) -> bool {
-        let held = |database: &Database| database.find(sql).is_some();
-        self.database.as_ref().is_some_and(held)
+        match self.ahead().first() {
+            Some(step) => step.sql == sql,
+            None => {
+                let held = |database: &Database| database.find(sql).is_some();
+                self.database.as_ref().is_some_and(held)
+            }
+        }
     }
 
     fn run_one(&mut self, sql: &Text, params: &[Value]) -> Ran {
