@@ -5,14 +5,14 @@
 //!
 //! | | `sqlite` | `model` | ordinary |
 //! |---|---|---|---|
-//! | `object`: three tables, in a pool | 195 | 267 | 50,120 |
-//! | `object_that_writes`: and one row in a turn, undone | 1,281 | 622 | 58,670 |
-//! | `turn_with_one_upsert` | 756 | 406 | 978 |
-//! | `upsert_within_a_turn` | 551 | 407 | 529 |
-//! | `select_by_key` | 539 | 362 | 533 |
-//! | `record_applied`: one SELECT, three upserts, one transaction | 2,441 | 1,511 | 2,725 |
-//! | `fork` | 8,942 | 27 | – |
-//! | `digest` of 21 rows, one of them changed | 36,480 | 721 | – |
+//! | `object`: three tables, in a pool | 509 | 232 | 50,000 |
+//! | `object_that_writes`: and one row in a turn, undone | 1,452 | 397 | 56,780 |
+//! | `turn_with_one_upsert` | 734 | 263 | 1,058 |
+//! | `upsert_within_a_turn` | 503 | 254 | 553 |
+//! | `select_by_key` | 493 | 218 | 585 |
+//! | `record_applied`: one SELECT, three upserts, one transaction | 2,212 | 816 | 2,769 |
+//! | `fork` | 8,662 | 32 | – |
+//! | `digest` of 21 rows, one of them changed | 33,620 | 531 | – |
 //!
 //! Three quarters of a statement's time is SQLite's own. With pages of 4,096 bytes `record_applied` takes 2,332 and
 //! `object_that_writes` 1,720.

@@ -98,7 +98,8 @@ pub trait Store: Debug + Sized {
         if let Err(error) = self.guard().check(statement) {
             return Ran::refused(error);
         }
-        let Some((last, before)) = split::split(&statement.sql) else {
+        let known = self.knows(&statement.sql);
+        let Some((last, before)) = (!known).then(|| split::split(&statement.sql)).flatten() else {
             return run_unless_struck(self, &statement.sql, &statement.params);
         };
         let mut writes = Writes::default();
@@ -113,6 +114,9 @@ pub trait Store: Debug + Sized {
         writes.add(&ran.writes);
         Ran { writes, ..ran }
     }
+
+    /// Whether this text ran before. It holds one statement then, and need not be looked through.
+    fn knows(&self, sql: &str) -> bool;
 
     /// Runs a text that holds one statement. [`run`](Store::run) is what callers use.
     fn run_one(&mut self, sql: &Text, params: &[Value]) -> Ran;

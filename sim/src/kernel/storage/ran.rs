@@ -1,6 +1,6 @@
 //! What running a statement has come to.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use protocol::host::{Rows, Text};
 
@@ -15,7 +15,7 @@ pub const SCHEMA: &str = "sqlite_schema";
 /// A statement that can change the schema names [`SCHEMA`], and the table where that is known: who keeps something for
 /// each table must take all of them for changed then.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Writes(Option<Arc<[Text]>>);
+pub struct Writes(Option<Rc<[Text]>>);
 
 impl Writes {
     /// Whether nothing can be written: a read.

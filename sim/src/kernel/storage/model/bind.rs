@@ -1,95 +1,15 @@
 //! Finds the tables and columns that a statement names.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use protocol::host::{SqlError, SqlErrorKind, Text};
 
-use super::cell::Affinity;
-use super::shape::{
-    Assignment, Condition, Expression, Insert, Key, OnConflict, Operand, Operator, Output, Schema, Select,
-    Shape,
+use super::plan::{
+    Assignments, Bound, Conflict, Filter, InsertPlan, Plan, Refusal, SelectPlan, Source, Test, Walk, What,
 };
-
-/// Why a statement does not run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// As SQLite would refuse it.
-    Sql(SqlError),
-    /// Nothing is known of what SQLite would do.
-    Unsupported,
-}
-
-pub(super) type Bound<T> = Result<T, Refusal>;
-
-/// A statement whose names are positions in one table's schema.
-#[derive(Debug)]
-pub(super) enum Plan {
-    Insert(InsertPlan),
-    Update { set: Vec<Set>, filter: Vec<Test> },
-    Delete { filter: Vec<Test> },
-    Select(SelectPlan),
-}
-
-#[derive(Debug)]
-pub(super) struct InsertPlan {
-    /// For each column of the table, where its value stands in a row of the statement.
-    pub(super) sources: Vec<Option<usize>>,
-    pub(super) rows: Vec<Vec<Operand>>,
-    pub(super) on_conflict: Conflict,
-}
-
-/// What happens when a row with that key is there.
-#[derive(Debug)]
-pub(super) enum Conflict {
-    Fail,
-    Ignore,
-    Replace,
-    /// `DO NOTHING`: as `Ignore`, but only for the key; a NULL where none may be still fails.
-    Nothing,
-    Update(Vec<Set>),
-}
-
-#[derive(Debug)]
-pub(super) struct Set {
-    pub(super) column: usize,
-    pub(super) value: Source,
-}
-
-#[derive(Debug)]
-pub(super) enum Source {
-    Operand(Operand),
-    Column(usize),
-    Excluded(usize),
-    Sum { column: usize, minus: bool, by: Operand },
-}
-
-#[derive(Debug)]
-pub(super) struct Test {
-    pub(super) column: usize,
-    pub(super) affinity: Affinity,
-    pub(super) operator: Operator,
-    pub(super) value: Operand,
-}
-
-#[derive(Debug)]
-pub(super) struct SelectPlan {
-    pub(super) names: Vec<Text>,
-    pub(super) what: What,
-    pub(super) filter: Vec<Test>,
-    /// Columns, and whether descending.
-    pub(super) order: Vec<(usize, bool)>,
-    pub(super) limit: Option<Operand>,
-    pub(super) offset: Option<Operand>,
-    /// Whether SQLite may walk the index of the key instead of the table.
-    pub(super) may_walk_key: bool,
-}
-
-#[derive(Debug)]
-pub(super) enum What {
-    Columns(Vec<usize>),
-    Max(usize),
-    Count,
-}
+use super::shape::{
+    Assignment, Condition, Expression, Insert, Key, OnConflict, Output, Schema, Select, Shape,
+};
 
 /// Whether a name may be one of an ordinary table. The others are SQLite's own tables, the platform's, or functions
 /// that stand for tables.
@@ -121,7 +41,7 @@ impl Shape {
     }
 
     /// Finds its columns in a table.
-    pub(super) fn bind(&self, schema: &Arc<Schema>) -> Bound<Plan> {
+    pub(super) fn bind(&self, schema: &Rc<Schema>) -> Bound<Plan> {
         let mut binder = Binder {
             schema,
             unknown: Vec::new(),
@@ -229,11 +149,7 @@ impl Binder<'_> {
             .iter()
             .map(|name| self.plain_column(name))
             .collect::<Bound<Vec<_>>>()?;
-        let mut key = match &self.schema.key {
-            Key::Nothing => Vec::new(),
-            Key::Rowid(column) => vec![*column],
-            Key::Columns(columns) => columns.clone(),
-        };
+        let mut key = self.schema.key.columns().to_vec();
         named.sort_unstable();
         key.sort_unstable();
         if named != key && self.unknown.is_empty() {
@@ -245,21 +161,16 @@ impl Binder<'_> {
         }
     }
 
-    fn set(&mut self, assignments: &[Assignment]) -> Bound<Vec<Set>> {
-        let mut set: Vec<Set> = Vec::new();
+    fn set(&mut self, assignments: &[Assignment]) -> Bound<Assignments> {
+        let mut set: Assignments = self.schema.columns.iter().map(|_| None).collect();
         for Assignment { column, value } in assignments {
             let column = self.plain_column(column)?;
             let value = self.source(value, column)?;
-            let in_key = match &self.schema.key {
-                Key::Nothing => false,
-                Key::Rowid(key) => *key == column,
-                Key::Columns(key) => key.contains(&column),
-            };
-            let doubled = set.iter().any(|other| other.column == column);
+            let in_key = self.schema.key.columns().contains(&column);
+            let doubled = set[column].replace(value).is_some();
             if (in_key || doubled) && self.unknown.is_empty() {
                 return Err(Refusal::Unsupported);
             }
-            set.push(Set { column, value });
         }
         Ok(set)
     }
@@ -289,7 +200,7 @@ impl Binder<'_> {
         })
     }
 
-    fn filter(&mut self, conditions: &[Condition]) -> Bound<Vec<Test>> {
+    fn filter(&mut self, conditions: &[Condition]) -> Bound<Filter> {
         let mut tests = Vec::with_capacity(conditions.len());
         for Condition {
             column,
@@ -306,7 +217,7 @@ impl Binder<'_> {
                 value: value.clone(),
             });
         }
-        Ok(tests)
+        Ok(Filter::new(self.schema, tests))
     }
 
     fn select(&mut self, select: &Select) -> Bound<SelectPlan> {
@@ -321,7 +232,8 @@ impl Binder<'_> {
         if aggregate && !(order.is_empty() && select.limit.is_none()) {
             return Err(Refusal::Unsupported);
         }
-        let may_walk_key = self.may_walk_key(&what, &filter, &order);
+        let may_walk_key = self.may_walk_key(&what, &filter.tests, &order);
+        let walk = Walk::of(self.schema, &filter, &order);
         let (limit, offset) = (select.limit.clone(), select.offset.clone());
         Ok(SelectPlan {
             names,
@@ -330,6 +242,7 @@ impl Binder<'_> {
             order,
             limit,
             offset,
+            walk,
             may_walk_key,
         })
     }

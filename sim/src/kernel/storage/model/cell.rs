@@ -63,6 +63,20 @@ impl Cell {
         }
     }
 
+    pub(super) fn is_null(&self) -> bool {
+        matches!(self, Cell::Null)
+    }
+
+    /// What a column of this affinity stores of a parameter.
+    #[inline]
+    pub(super) fn stored(value: &Value, affinity: Affinity) -> Option<Cell> {
+        match (value, affinity) {
+            // Most are texts in columns of texts.
+            (Value::Text(text), Affinity::Text | Affinity::None) => Some(Cell::Text(text.clone())),
+            _ => Cell::bound(value).with(affinity),
+        }
+    }
+
     /// What a column of this affinity stores of it.
     pub(super) fn with(self, affinity: Affinity) -> Option<Cell> {
         match affinity {
@@ -117,14 +131,21 @@ impl Cell {
     }
 
     /// SQLite's order: NULL, numbers, texts by their bytes, blobs.
+    #[inline]
     pub(super) fn order(&self, other: &Cell) -> Ordering {
         match (self, other) {
+            (Cell::Text(a), Cell::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
             (Cell::Integer(a), Cell::Integer(b)) => a.cmp(b),
+            _ => self.order_of_others(other),
+        }
+    }
+
+    fn order_of_others(&self, other: &Cell) -> Ordering {
+        match (self, other) {
             (Cell::Integer(a), Cell::Real(b)) => integer_to_real(*a, *b),
             (Cell::Real(a), Cell::Integer(b)) => integer_to_real(*b, *a).reverse(),
             (Cell::Real(a), Cell::Real(b)) if a.js_eq(*b) => Ordering::Equal,
             (Cell::Real(a), Cell::Real(b)) => a.cmp(b),
-            (Cell::Text(a), Cell::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
             (Cell::Blob(a), Cell::Blob(b)) => a.cmp(b),
             _ => self.class().cmp(&other.class()),
         }

@@ -10,20 +10,24 @@
 mod bind;
 mod cell;
 mod parse;
+mod plan;
 mod select;
 mod shape;
 mod table;
+mod tables;
 mod write;
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use protocol::host::{Rows, SqlError, SqlErrorKind, Text, Value};
 
-use self::bind::{Bound, Plan, Refusal};
 use self::cell::Cell;
 use self::parse::Parsed;
+use self::plan::{Bound, Plan, Refusal};
 use self::shape::{Operand, Schema, Shape};
 use self::table::{Row, Table};
+use self::tables::Tables;
 use super::guard::Guard;
 use super::limits::Limits;
 use super::ran::SCHEMA;
@@ -35,22 +39,39 @@ pub struct ModelStore {
     pool: ModelPool,
     guard: Guard,
     /// The texts that the pool knew when this store last asked.
-    known: Arc<Known>,
-    /// In the order of their creation.
-    tables: Vec<Arc<Table>>,
-    /// For each mark, how long the log was when it was set.
+    known: Rc<Known>,
+    tables: Tables,
+    /// For each mark, how many steps could be taken back when it was set.
     marks: Vec<usize>,
-    log: Vec<Undo>,
+    buffers: Buffers,
+}
+
+/// Room for a statement's cells, so that it need not be allocated for each.
+#[derive(Debug, Default)]
+struct Buffers {
+    /// What the conditions compare with.
+    values: Vec<Cell>,
+    /// A row to be inserted.
+    new: Vec<Cell>,
+    /// A row as it becomes.
+    changed: Vec<Cell>,
+}
+
+impl Clone for Buffers {
+    /// Nothing in them outlives a statement.
+    fn clone(&self) -> Self {
+        Buffers::default()
+    }
 }
 
 /// The statements that the stores of one pool have read.
 #[derive(Clone, Debug, Default)]
-pub struct ModelPool(Arc<Mutex<Arc<Known>>>);
+pub struct ModelPool(Rc<RefCell<Rc<Known>>>);
 
 #[derive(Clone, Debug, Default)]
 struct Known {
     texts: Texts,
-    statements: Vec<Arc<Prepared>>,
+    statements: Vec<Rc<Prepared>>,
 }
 
 /// A text, read, and its names found in the schema that it met first.
@@ -59,37 +80,32 @@ struct Prepared {
     parsed: Option<Parsed>,
     /// What it writes once it begins.
     writes: Writes,
-    plan: OnceLock<(Arc<Schema>, Bound<Plan>)>,
+    plan: OnceCell<BoundPlan>,
 }
 
-/// What takes one step back.
-#[derive(Clone, Debug)]
-enum Undo {
-    /// Puts a row back, or takes a new one out.
-    Row {
-        table: usize,
-        rowid: i64,
-        before: Option<Row>,
-    },
-    /// Drops the newest table.
-    NewTable,
+#[derive(Debug)]
+struct BoundPlan {
+    schema: Rc<Schema>,
+    /// Where the table stood among the others: most stores of a pool make their tables in one order.
+    table: usize,
+    plan: Bound<Plan>,
 }
 
 impl ModelPool {
     /// All texts, this one among them.
-    fn know(&self, sql: &Text) -> Arc<Known> {
-        let mut known = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    fn know(&self, sql: &Text) -> Rc<Known> {
+        let mut known = self.0.borrow_mut();
         if known.texts.find(sql).is_none() {
-            let known = Arc::make_mut(&mut *known);
+            let known = Rc::make_mut(&mut *known);
             known.texts.insert(sql);
             let parsed = parse::parse(sql).ok();
-            known.statements.push(Arc::new(Prepared {
+            known.statements.push(Rc::new(Prepared {
                 writes: parsed.as_ref().map(writes_of).unwrap_or_default(),
                 parsed,
-                plan: OnceLock::new(),
+                plan: OnceCell::new(),
             }));
         }
-        Arc::clone(&known)
+        Rc::clone(&known)
     }
 }
 
@@ -100,10 +116,10 @@ impl Store for ModelStore {
         ModelStore {
             pool: pool.clone(),
             guard: Guard::new(limits),
-            known: Arc::default(),
-            tables: Vec::new(),
+            known: Rc::default(),
+            tables: Tables::new(limits.row_bytes),
             marks: Vec::new(),
-            log: Vec::new(),
+            buffers: Buffers::default(),
         }
     }
 
@@ -111,14 +127,18 @@ impl Store for ModelStore {
         &mut self.guard
     }
 
+    fn knows(&self, sql: &str) -> bool {
+        self.known.texts.find(sql).is_some()
+    }
+
     fn run_one(&mut self, sql: &Text, params: &[Value]) -> Ran {
-        let start = self.log.len();
+        let start = self.tables.steps();
         let mut writes = Writes::default();
         let ran = self.run_prepared(sql, params, &mut writes);
         if ran.is_err() {
-            self.undo_to(start);
+            self.tables.undo_to(start);
         } else if self.marks.is_empty() {
-            self.log.clear();
+            self.tables.forget_steps();
         }
         let outcome = ran.map_err(|refusal| match refusal {
             Refusal::Sql(error) => StoreError::of(error),
@@ -136,7 +156,7 @@ impl Store for ModelStore {
 
     fn mark(&mut self) -> Mark {
         let mark = Mark(self.marks.len() as u32);
-        self.marks.push(self.log.len());
+        self.marks.push(self.tables.steps());
         mark
     }
 
@@ -148,7 +168,7 @@ impl Store for ModelStore {
             self.marks.len()
         );
         self.marks.truncate(at + 1);
-        self.undo_to(self.marks[at]);
+        self.tables.undo_to(self.marks[at]);
     }
 
     fn release(&mut self, mark: Mark) {
@@ -159,13 +179,13 @@ impl Store for ModelStore {
         );
         self.marks.pop();
         if self.marks.is_empty() {
-            self.log.clear();
+            self.tables.forget_steps();
         }
     }
 
     fn forget_all(&mut self) {
         self.marks.clear();
-        self.log.clear();
+        self.tables.forget_steps();
     }
 
     fn fork(&mut self) -> Self {
@@ -173,16 +193,16 @@ impl Store for ModelStore {
     }
 
     fn contents(&mut self) -> Contents {
-        let rows = |table: &Table| table.by_key().map(|(_, row)| row.read()).collect();
+        let rows = |table: &Table| table.rows().iter().map(Row::read).collect();
         self.tables
-            .iter()
+            .all()
             .map(|table| (table.schema.name.clone(), rows(table)))
             .collect()
     }
 
     fn digest(&mut self) -> u128 {
         self.tables
-            .iter()
+            .all()
             .fold(0, |sum, table| sum.wrapping_add(table.digest()))
     }
 }
@@ -197,7 +217,13 @@ impl ModelStore {
                 self.known.texts.find(sql).ok_or(Refusal::Unsupported)?
             }
         };
-        let known = Arc::clone(&self.known);
+        let ModelStore {
+            known,
+            tables,
+            buffers,
+            guard,
+            ..
+        } = self;
         let prepared = &known.statements[number];
         let parsed = prepared.parsed.as_ref().ok_or(Refusal::Unsupported)?;
         if let Shape::CreateTable {
@@ -205,101 +231,55 @@ impl ModelStore {
             if_not_exists,
         } = &parsed.shape
         {
-            self.check_count(parsed, params)?;
-            let created = self.create(schema, *if_not_exists)?;
+            check_count(guard.limits(), parsed, params)?;
+            tables.create(schema, *if_not_exists, guard.limits().columns)?;
             begun.clone_from(&prepared.writes);
-            return Ok(created);
+            return Ok(Rows::default());
         }
-        let table = self.find_table(parsed.shape.table())?;
-        let schema = &self.tables[table].schema;
-        let (bound_to, plan) = prepared
-            .plan
-            .get_or_init(|| (Arc::clone(schema), parsed.shape.bind(schema)));
-        let of_this_schema;
-        let plan = if Arc::ptr_eq(bound_to, schema) {
-            plan
-        } else {
-            of_this_schema = parsed.shape.bind(schema);
-            &of_this_schema
+        let other;
+        let bound = match prepared.plan.get() {
+            Some(bound) if tables.has_at(bound.table, &bound.schema) => bound,
+            Some(_) => {
+                other = bind(tables, parsed)?;
+                &other
+            }
+            None => {
+                let bound = bind(tables, parsed)?;
+                prepared.plan.get_or_init(|| bound)
+            }
         };
-        let plan = plan.as_ref().map_err(Refusal::clone)?;
-        self.check_count(parsed, params)?;
+        let plan = bound.plan.as_ref().map_err(Refusal::clone)?;
+        check_count(guard.limits(), parsed, params)?;
         begun.clone_from(&prepared.writes);
-        self.execute(table, plan, params)
-    }
-
-    fn check_count(&self, parsed: &Parsed, params: &[Value]) -> Bound<()> {
-        if parsed.parameters > self.guard.limits().parameters {
-            return Err(Refusal::Sql(SqlError::of(SqlErrorKind::TooManyParameters)));
-        }
-        if parsed.parameters != params.len() {
-            return Err(Refusal::Sql(SqlError::of(SqlErrorKind::ParameterCount)));
-        }
-        Ok(())
-    }
-
-    fn execute(&mut self, table: usize, plan: &Plan, params: &[Value]) -> Bound<Rows> {
+        let table = bound.table;
         match plan {
-            Plan::Select(select) if select.width() > self.guard.limits().columns => {
+            Plan::Select(select) if select.width() > guard.limits().columns => {
                 return Err(Refusal::Unsupported);
             }
-            Plan::Select(select) => return select.run(&self.tables[table], params),
-            Plan::Insert(insert) => self.insert(table, insert, params)?,
-            Plan::Update { set, filter } => self.update(table, set, filter, params)?,
-            Plan::Delete { filter } => self.delete(table, filter, params)?,
+            Plan::Select(select) => return select.run(tables.get(table), params, &mut buffers.values),
+            Plan::Insert(insert) => tables.insert(table, insert, params, buffers)?,
+            Plan::Update { set, filter } => tables.update(table, set, filter, params, buffers)?,
+            Plan::Delete { filter } => tables.delete(table, filter, params, buffers)?,
         }
         Ok(Rows::default())
     }
+}
 
-    fn find_table(&self, name: &Text) -> Bound<usize> {
-        if let Some(at) = self.tables.iter().position(|table| table.schema.name == *name) {
-            return Ok(at);
-        }
-        let alike = |table: &Arc<Table>| table.schema.name.eq_ignore_ascii_case(name);
-        if !bind::may_name_a_table(name) || self.tables.iter().any(alike) {
-            return Err(Refusal::Unsupported);
-        }
-        Err(Refusal::Sql(SqlError {
-            table: Some(name.clone()),
-            ..SqlError::of(SqlErrorKind::NoSuchTable)
-        }))
-    }
+fn bind(tables: &Tables, parsed: &Parsed) -> Bound<BoundPlan> {
+    let table = tables.find(parsed.shape.table())?;
+    let schema = Rc::clone(&tables.get(table).schema);
+    let plan = parsed.shape.bind(&schema);
+    Ok(BoundPlan { schema, table, plan })
+}
 
-    fn create(&mut self, schema: &Arc<Schema>, if_not_exists: bool) -> Bound<Rows> {
-        let alike = |table: &Arc<Table>| table.schema.name.eq_ignore_ascii_case(&schema.name);
-        if self.tables.iter().any(alike) {
-            return if if_not_exists {
-                Ok(Rows::default())
-            } else {
-                Err(Refusal::Sql(SqlError::of(SqlErrorKind::Other)))
-            };
-        }
-        if schema.columns.len() > self.guard.limits().columns {
-            return Err(Refusal::Unsupported);
-        }
-        self.tables.push(Arc::new(Table::new(Arc::clone(schema))));
-        self.log.push(Undo::NewTable);
-        Ok(Rows::default())
+fn check_count(limits: &Limits, parsed: &Parsed, params: &[Value]) -> Bound<()> {
+    if parsed.parameters > limits.parameters {
+        return Err(Refusal::Sql(SqlError::of(SqlErrorKind::TooManyParameters)));
     }
-
-    /// Writes a row, so that it can be taken back.
-    fn put(&mut self, table: usize, rowid: i64, row: Option<Row>) {
-        let before = Arc::make_mut(&mut self.tables[table]).put(rowid, row);
-        self.log.push(Undo::Row { table, rowid, before });
+    if parsed.parameters != params.len() {
+        return Err(Refusal::Sql(SqlError::of(SqlErrorKind::ParameterCount)));
     }
-
-    fn undo_to(&mut self, length: usize) {
-        for undo in self.log.drain(length..).rev() {
-            match undo {
-                Undo::Row { table, rowid, before } => {
-                    Arc::make_mut(&mut self.tables[table]).put(rowid, before);
-                }
-                Undo::NewTable => {
-                    self.tables.pop();
-                }
-            }
-        }
-    }
+    Ok(())
 }
 
 /// What a statement writes.

@@ -1,91 +1,20 @@
-//! SELECT, and how rows are found.
+//! SELECT.
 
 use std::cmp::Ordering;
 
 use protocol::host::{Rows, SqlError, SqlErrorKind, Value};
 use protocol::number::Number;
 
-use super::bind::{Bound, Refusal, SelectPlan, Test, What};
 use super::cell::Cell;
 use super::cell_of;
-use super::shape::{Key, Operand, Operator};
+use super::plan::{Bound, BoundFilter, Refusal, SelectPlan, Walk, What};
+use super::shape::{Key, Operand};
 use super::table::{Row, Table};
 
-/// A condition with its value, as it is compared.
-pub(super) struct Bounded<'a> {
-    test: &'a Test,
-    value: Cell,
-}
-
-impl Bounded<'_> {
-    fn holds(&self, row: &Row) -> bool {
-        let cell = &row.cells()[self.test.column];
-        let known = *cell != Cell::Null && self.value != Cell::Null;
-        known && self.test.operator.holds(cell.order(&self.value))
-    }
-}
-
-/// Gives conditions their values.
-pub(super) fn bounded<'a>(filter: &'a [Test], params: &[Value]) -> Bound<Vec<Bounded<'a>>> {
-    let bound = |test: &'a Test| {
-        let value = cell_of(&test.value, params).compared_with(test.affinity);
-        Ok(Bounded {
-            test,
-            value: value.ok_or(Refusal::Unsupported)?,
-        })
-    };
-    filter.iter().map(bound).collect()
-}
-
-/// The rows that the conditions hold for, by number.
-pub(super) fn find<'t>(table: &'t Table, filter: &[Bounded<'_>]) -> Vec<(i64, &'t Row)> {
-    let holds = |(_, row): &(i64, &Row)| filter.iter().all(|bounded| bounded.holds(row));
-    match &table.schema.key {
-        Key::Columns(key) => {
-            if let Some(cells) = whole_key(key, filter) {
-                let found = table
-                    .find(cells)
-                    .and_then(|rowid| Some((rowid, table.row(rowid)?)));
-                return found.into_iter().filter(holds).collect();
-            }
-            table.by_number(i64::MIN, i64::MAX).filter(holds).collect()
-        }
-        Key::Rowid(column) => {
-            let (first, last) = range_of(*column, filter);
-            table.by_number(first, last).filter(holds).collect()
-        }
-        Key::Nothing => table.by_number(i64::MIN, i64::MAX).filter(holds).collect(),
-    }
-}
-
-/// The key that the conditions fix, if they fix all of it.
-fn whole_key(key: &[usize], filter: &[Bounded<'_>]) -> Option<Vec<Cell>> {
-    let fixed = |column: &usize| {
-        let fixes = |bounded: &&Bounded<'_>| {
-            bounded.test.column == *column && bounded.test.operator == Operator::Equal
-        };
-        filter.iter().find(fixes).map(|bounded| bounded.value.clone())
-    };
-    key.iter().map(fixed).collect()
-}
-
-/// The numbers that the conditions leave, a little more where one is no integer: each row is tested again.
-fn range_of(column: usize, filter: &[Bounded<'_>]) -> (i64, i64) {
-    let (mut first, mut last) = (i64::MIN, i64::MAX);
-    for bounded in filter.iter().filter(|bounded| bounded.test.column == column) {
-        let at = match &bounded.value {
-            Cell::Integer(integer) => Some(*integer),
-            Cell::Real(number) => number.to_i64_exact(),
-            _ => None,
-        };
-        let Some(at) = at else { continue };
-        match bounded.test.operator {
-            Operator::Equal => (first, last) = (first.max(at), last.min(at)),
-            Operator::Less | Operator::LessOrEqual => last = last.min(at),
-            Operator::Greater | Operator::GreaterOrEqual => first = first.max(at),
-        }
-    }
-    (first, last)
+/// The rows that pass, in the order of the key.
+fn find<'t>(table: &'t Table, filter: BoundFilter<'t>) -> impl DoubleEndedIterator<Item = &'t Row> + use<'t> {
+    let stretch = &table.rows()[filter.stretch(table)];
+    stretch.iter().filter(move |row| filter.holds(row))
 }
 
 impl SelectPlan {
@@ -94,13 +23,13 @@ impl SelectPlan {
         self.names.len().max(self.order.len())
     }
 
-    pub(super) fn run(&self, table: &Table, params: &[Value]) -> Bound<Rows> {
-        let filter = bounded(&self.filter, params)?;
+    /// Runs it. `values` is a buffer.
+    pub(super) fn run(&self, table: &Table, params: &[Value], values: &mut Vec<Cell>) -> Bound<Rows> {
+        let filter = self.filter.bind(params, values)?;
         let rows = match &self.what {
-            What::Count if self.filter.is_empty() => vec![vec![count(table.len())]],
-            What::Count => vec![vec![count(find(table, &filter).len())]],
-            What::Max(column) => vec![vec![max(&find(table, &filter), *column)?]],
-            What::Columns(columns) => self.rows(table, &filter, columns, params)?,
+            What::Count => vec![vec![count(find(table, filter).count())]],
+            What::Max(column) => vec![vec![max(table, filter, *column)?]],
+            What::Columns(columns) => self.rows(table, filter, columns, params)?,
         };
         Ok(Rows {
             columns: self.names.clone(),
@@ -111,31 +40,46 @@ impl SelectPlan {
     fn rows(
         &self,
         table: &Table,
-        filter: &[Bounded<'_>],
+        filter: BoundFilter<'_>,
         columns: &[usize],
         params: &[Value],
     ) -> Bound<Vec<Vec<Value>>> {
         let window = self.window(params)?;
         let found = find(table, filter);
-        let answer = |found: &[(i64, &Row)]| -> Vec<Vec<Value>> {
-            let mut sorted: Vec<&Row> = found.iter().map(|(_, row)| *row).collect();
+        let at_most = found.size_hint().1.unwrap_or(0);
+        match self.walk {
+            Some(walk) if !table.has_null_keys() => Ok(match walk {
+                Walk::Forwards => window.show(found, at_most, columns),
+                Walk::Backwards => window.show(found.rev(), at_most, columns),
+            }),
+            _ => self.sorted(table, found.collect(), columns, &window),
+        }
+    }
+
+    /// The answer where rows may be equal in all that orders them, and then come as SQLite walks.
+    fn sorted(
+        &self,
+        table: &Table,
+        by_key: Vec<&Row>,
+        columns: &[usize],
+        window: &Window,
+    ) -> Bound<Vec<Vec<Value>>> {
+        let answer = |mut rows: Vec<&Row>| -> Vec<Vec<Value>> {
             if !self.order.is_empty() {
-                sorted.sort_by(|a, b| self.order(a, b));
+                rows.sort_by(|a, b| self.order(a, b));
             }
-            let shown = sorted.into_iter().skip(window.offset).take(window.limit);
-            shown
-                .map(|row| columns.iter().map(|at| row.cells()[*at].read()).collect())
-                .collect()
+            let at_most = rows.len();
+            window.show(rows.into_iter(), at_most, columns)
         };
-        let by_number = answer(&found);
-        if self.may_walk_key && found.len() > 1 {
-            let in_found =
-                |(rowid, _): &(i64, &Row)| found.binary_search_by_key(rowid, |(at, _)| *at).is_ok();
-            let mut by_key: Vec<_> = table.by_key().filter(in_found).collect();
-            let forwards = answer(&by_key);
-            by_key.reverse();
-            let backwards = !self.order.is_empty() && answer(&by_key) != by_number;
-            if forwards != by_number || backwards {
+        let mut by_number = by_key.clone();
+        if matches!(table.schema.key, Key::Columns(_)) {
+            by_number.sort_by_key(|row| row.rowid());
+        }
+        let by_number = answer(by_number);
+        if self.may_walk_key && by_key.len() > 1 {
+            let backwards: Vec<&Row> = by_key.iter().rev().copied().collect();
+            let differs = |rows| answer(rows) != by_number;
+            if differs(by_key) || !self.order.is_empty() && differs(backwards) {
                 return Err(Refusal::Unsupported);
             }
         }
@@ -174,6 +118,21 @@ struct Window {
     offset: usize,
 }
 
+impl Window {
+    /// These columns of the rows that it shows, of no more than so many.
+    fn show<'t>(
+        &self,
+        rows: impl Iterator<Item = &'t Row>,
+        at_most: usize,
+        columns: &[usize],
+    ) -> Vec<Vec<Value>> {
+        let mut shown = Vec::with_capacity(at_most.min(self.limit));
+        let rows = rows.skip(self.offset).take(self.limit);
+        shown.extend(rows.map(|row| columns.iter().map(|at| row.cells()[*at].read()).collect()));
+        shown
+    }
+}
+
 fn integer(operand: &Operand, params: &[Value]) -> Bound<i64> {
     match cell_of(operand, params) {
         Cell::Integer(integer) => Ok(integer),
@@ -188,8 +147,13 @@ fn count(rows: usize) -> Value {
     Value::Number(Number::from(rows as u64))
 }
 
-fn max(rows: &[(i64, &Row)], column: usize) -> Bound<Value> {
-    let cells = || rows.iter().map(|(_, row)| &row.cells()[column]);
+fn max(table: &Table, filter: BoundFilter<'_>, column: usize) -> Bound<Value> {
+    if table.schema.key.columns() == [column] {
+        // NULL comes before everything, and no two others are equal.
+        let greatest = find(table, filter).next_back();
+        return Ok(greatest.map_or(Value::Null, |row| row.cells()[column].read()));
+    }
+    let cells = || find(table, filter).map(|row| &row.cells()[column]);
     let Some(greatest) = cells().max_by(|a, b| a.order(b)) else {
         return Ok(Value::Null);
     };

@@ -1,7 +1,7 @@
 //! The closed list of statements that the model runs, as they are once read.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use protocol::host::Text;
 
@@ -11,7 +11,7 @@ use super::cell::{Affinity, Cell};
 #[derive(Debug)]
 pub(super) enum Shape {
     CreateTable {
-        schema: Arc<Schema>,
+        schema: Rc<Schema>,
         if_not_exists: bool,
     },
     Insert(Insert),
@@ -54,6 +54,17 @@ pub(super) enum Key {
     Rowid(usize),
     /// By these columns; rows have a hidden number besides.
     Columns(Vec<usize>),
+}
+
+impl Key {
+    /// Its columns.
+    pub(super) fn columns(&self) -> &[usize] {
+        match self {
+            Key::Nothing => &[],
+            Key::Rowid(column) => std::slice::from_ref(column),
+            Key::Columns(columns) => columns,
+        }
+    }
 }
 
 /// A value in a statement: a literal, or a parameter by its position.

@@ -1,8 +1,9 @@
-//! A table: its rows by number, and the index of its key.
+//! A table: its rows in the order of its key.
 
+use std::cell::Cell as Lazy;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::ops::Range;
+use std::rc::Rc;
 
 use protocol::host::Value;
 
@@ -10,176 +11,191 @@ use super::super::digest;
 use super::cell::Cell;
 use super::shape::{Key, Schema};
 
-/// A row, shared by all the states that hold it.
+/// A row. What stands in it is shared by all the states that hold it.
 #[derive(Clone, Debug)]
-pub(super) struct Row(Arc<Held>);
-
-#[derive(Debug)]
-struct Held {
-    cells: Box<[Cell]>,
-    /// Computed when it is first asked for: most rows are written more often than compared.
-    digest: OnceLock<u128>,
+pub(super) struct Row {
+    /// The hidden number, or the INTEGER PRIMARY KEY.
+    rowid: i64,
+    cells: Rc<[Cell]>,
+    /// Computed when it is first asked for, for most rows are written more often than compared; 0 until then, which no
+    /// row's digest is but with a chance of one in 2^128.
+    digest: Lazy<u128>,
 }
 
 impl Row {
-    pub(super) fn new(cells: Vec<Cell>) -> Self {
-        Row(Arc::new(Held {
-            cells: cells.into(),
-            digest: OnceLock::new(),
-        }))
-    }
-
-    pub(super) fn cells(&self) -> &[Cell] {
-        &self.0.cells
-    }
-
-    pub(super) fn read(&self) -> Vec<Value> {
-        self.cells().iter().map(Cell::read).collect()
-    }
-
-    fn digest(&self, table: &str) -> u128 {
-        *self.0.digest.get_or_init(|| digest::of_row(table, &self.read()))
-    }
-}
-
-/// A place in the index of the key: the key's cells, then the row's number, for keys with NULL may repeat.
-#[derive(Clone, Debug)]
-pub(super) struct Place {
-    cells: Box<[Cell]>,
-    rowid: i64,
-}
-
-impl Ord for Place {
-    fn cmp(&self, other: &Self) -> Ordering {
-        order_of(&self.cells, &other.cells).then(self.rowid.cmp(&other.rowid))
-    }
-}
-
-impl PartialOrd for Place {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Place {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Place {}
-
-fn order_of(a: &[Cell], b: &[Cell]) -> Ordering {
-    let mut orders = a.iter().zip(b).map(|(a, b)| a.order(b));
-    orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
-}
-
-/// A table of one state. Cloned when a state that shares it is written.
-#[derive(Clone, Debug)]
-pub(super) struct Table {
-    pub(super) schema: Arc<Schema>,
-    rows: BTreeMap<i64, Row>,
-    places: BTreeSet<Place>,
-    digest: OnceLock<u128>,
-}
-
-impl Table {
-    pub(super) fn new(schema: Arc<Schema>) -> Self {
-        Table {
-            schema,
-            rows: BTreeMap::new(),
-            places: BTreeSet::new(),
-            digest: OnceLock::new(),
+    /// Takes the cells out of a buffer.
+    pub(super) fn new(rowid: i64, cells: &mut Vec<Cell>) -> Self {
+        Row {
+            rowid,
+            cells: cells.drain(..).collect(),
+            digest: Lazy::new(0),
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.rows.len()
+    pub(super) fn rowid(&self) -> i64 {
+        self.rowid
+    }
+
+    pub(super) fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    pub(super) fn read(&self) -> Vec<Value> {
+        self.cells.iter().map(Cell::read).collect()
+    }
+}
+
+/// A table of one state. Cloned when a state that shares it is written.
+///
+/// Its rows stand in one vector, in the order of the key, and of the rows' numbers where keys are equal, which only
+/// those with NULL in them are. Tables here have some dozens of rows, a log some hundreds, to which it adds at the end:
+/// to move what comes after a new row costs less than the nodes of a tree.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    pub(super) schema: Rc<Schema>,
+    rows: Vec<Row>,
+    /// Rows with NULL in their key.
+    nulls: usize,
+    /// The greatest number of a row, where it is known; 0 in an empty table.
+    greatest: Lazy<Option<i64>>,
+    /// The sum of the rows' digests, but for those that are not computed yet.
+    digests: Lazy<u128>,
+    /// How many are not.
+    undigested: Lazy<usize>,
+}
+
+fn order_by(key: &[usize], a: &[Cell], b: &[Cell]) -> Ordering {
+    for column in key {
+        let order = a[*column].order(&b[*column]);
+        if order.is_ne() {
+            return order;
+        }
+    }
+    Ordering::Equal
+}
+
+impl Table {
+    pub(super) fn new(schema: Rc<Schema>) -> Self {
+        Table {
+            schema,
+            rows: Vec::new(),
+            nulls: 0,
+            greatest: Lazy::new(Some(0)),
+            digests: Lazy::new(0),
+            undigested: Lazy::new(0),
+        }
+    }
+
+    /// Its rows, in the order of the key.
+    pub(super) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Whether a key has NULL in it, so that it may not be the only one.
+    pub(super) fn has_null_keys(&self) -> bool {
+        self.nulls > 0
     }
 
     /// The number that the next row gets, unless the numbers are used up, after which SQLite draws lots.
     pub(super) fn next_rowid(&self) -> Option<i64> {
-        self.rows
-            .last_key_value()
-            .map_or(Some(1), |(last, _)| last.checked_add(1))
+        if !matches!(self.schema.key, Key::Columns(_)) {
+            return self.rows.last().map_or(Some(1), |last| last.rowid.checked_add(1));
+        }
+        let greatest = self
+            .greatest
+            .get()
+            .unwrap_or_else(|| self.rows.iter().map(|row| row.rowid).max().unwrap_or(0));
+        self.greatest.set(Some(greatest));
+        greatest.checked_add(1)
     }
 
-    pub(super) fn row(&self, rowid: i64) -> Option<&Row> {
-        self.rows.get(&rowid)
-    }
-
-    /// The rows with numbers from `first` to `last`, by number.
-    pub(super) fn by_number(&self, first: i64, last: i64) -> impl Iterator<Item = (i64, &Row)> {
-        // A range that ends before it begins is a panic to BTreeMap.
-        let range = (first <= last).then(|| self.rows.range(first..=last));
-        range.into_iter().flatten().map(|(rowid, row)| (*rowid, row))
-    }
-
-    /// All rows in the order of the key.
-    pub(super) fn by_key(&self) -> Box<dyn DoubleEndedIterator<Item = (i64, &Row)> + '_> {
-        match self.schema.key {
-            Key::Columns(_) => Box::new(
-                self.places
-                    .iter()
-                    .map(|place| (place.rowid, &self.rows[&place.rowid])),
-            ),
-            _ => Box::new(self.rows.iter().map(|(rowid, row)| (*rowid, row))),
+    /// Where the row stands that has the key of these cells, or else where a row of them would. A key with NULL in it
+    /// is no other row's.
+    pub(super) fn place(&self, cells: &[Cell], rowid: i64) -> Result<usize, usize> {
+        match &self.schema.key {
+            Key::Columns(key) if has_null(key, cells) => Err(self.rows.partition_point(|row| {
+                order_by(key, &row.cells, cells)
+                    .then(row.rowid.cmp(&rowid))
+                    .is_lt()
+            })),
+            Key::Columns(key) => self.rows.binary_search_by(|row| order_by(key, &row.cells, cells)),
+            Key::Rowid(_) | Key::Nothing => match self.rows.last() {
+                // As in nearly every log.
+                Some(last) if last.rowid < rowid => Err(self.rows.len()),
+                _ => self.rows.binary_search_by(|row| row.rowid.cmp(&rowid)),
+            },
         }
     }
 
-    /// The number of the row that has this key. A key with NULL in it is no row's.
-    pub(super) fn find(&self, key: Vec<Cell>) -> Option<i64> {
-        if key.contains(&Cell::Null) {
-            return None;
-        }
-        let first = Place {
-            cells: key.into(),
-            rowid: i64::MIN,
-        };
-        let found = self.places.range(&first..).next()?;
-        order_of(&found.cells, &first.cells)
-            .is_eq()
-            .then_some(found.rowid)
+    /// Puts a row in its place, where there is none.
+    pub(super) fn insert(&mut self, at: usize, row: Row) {
+        self.nulls += self.null_keys(std::slice::from_ref(&row));
+        self.add(&row);
+        self.rows.insert(at, row);
     }
 
-    /// Puts a row in the place of another, or of none; or takes one out. Gives back what was there.
-    pub(super) fn put(&mut self, rowid: i64, row: Option<Row>) -> Option<Row> {
-        self.digest.take();
-        let (before, after) = match row {
-            Some(row) => (self.rows.insert(rowid, row.clone()), Some(row)),
-            None => (self.rows.remove(&rowid), None),
-        };
-        let Key::Columns(key) = &self.schema.key else {
-            return before;
-        };
-        // Most updates leave the key alone, and so the index.
-        if let (Some(before), Some(after)) = (&before, &after)
-            && key
-                .iter()
-                .all(|at| before.cells()[*at].order(&after.cells()[*at]).is_eq())
-        {
-            return Some(before.clone());
-        }
-        let place = |row: &Row| Place {
-            cells: key.iter().map(|at| row.cells()[*at].clone()).collect(),
-            rowid,
-        };
-        let (old, new) = (before.as_ref().map(place), after.as_ref().map(place));
-        if let Some(old) = old {
-            self.places.remove(&old);
-        }
-        if let Some(new) = new {
-            self.places.insert(new);
-        }
+    /// Puts a row in the place of one with the same key, and gives that back.
+    pub(super) fn replace(&mut self, at: usize, row: Row) -> Row {
+        self.add(&row);
+        let before = std::mem::replace(&mut self.rows[at], row);
+        self.subtract(&before);
         before
     }
 
-    /// The digest of its rows and of its entry in the schema.
-    pub(super) fn digest(&self) -> u128 {
-        *self.digest.get_or_init(|| {
-            let entry = digest::of_entry(&self.schema.name, &self.schema.ddl);
-            let rows = self.rows.values().map(|row| row.digest(&self.schema.name));
-            rows.fold(entry, u128::wrapping_add)
-        })
+    /// Takes rows out.
+    pub(super) fn remove(&mut self, stretch: Range<usize>) -> Vec<Row> {
+        let removed: Vec<Row> = self.rows.drain(stretch).collect();
+        self.nulls -= self.null_keys(&removed);
+        removed.iter().for_each(|row| self.subtract(row));
+        removed
     }
+
+    /// Puts rows back that stood there.
+    pub(super) fn put_back(&mut self, at: usize, rows: Vec<Row>) {
+        self.nulls += self.null_keys(&rows);
+        rows.iter().for_each(|row| self.add(row));
+        self.rows.splice(at..at, rows);
+    }
+
+    /// Takes a row into account, but for whether its key is NULL.
+    fn add(&mut self, row: &Row) {
+        let greatest = self.greatest.get_mut();
+        *greatest = greatest.map(|greatest| greatest.max(row.rowid));
+        match row.digest.get() {
+            0 => *self.undigested.get_mut() += 1,
+            digest => *self.digests.get_mut() = self.digests.get().wrapping_add(digest),
+        }
+    }
+
+    fn subtract(&mut self, row: &Row) {
+        if self.greatest.get() == Some(row.rowid) {
+            self.greatest.set(None);
+        }
+        match row.digest.get() {
+            0 => *self.undigested.get_mut() -= 1,
+            digest => *self.digests.get_mut() = self.digests.get().wrapping_sub(digest),
+        }
+    }
+
+    fn null_keys(&self, rows: &[Row]) -> usize {
+        let key = self.schema.key.columns();
+        rows.iter().filter(|row| has_null(key, &row.cells)).count()
+    }
+
+    /// The digest of its rows and of its entry in the schema. Only rows that have changed are read for it.
+    pub(super) fn digest(&self) -> u128 {
+        if self.undigested.take() > 0 {
+            for row in self.rows.iter().filter(|row| row.digest.get() == 0) {
+                let digest = digest::of_row(&self.schema.name, &row.read());
+                row.digest.set(digest);
+                self.digests.set(self.digests.get().wrapping_add(digest));
+            }
+        }
+        let entry = digest::of_entry(&self.schema.name, &self.schema.ddl);
+        entry.wrapping_add(self.digests.get())
+    }
+}
+
+fn has_null(key: &[usize], cells: &[Cell]) -> bool {
+    key.iter().any(|column| cells[*column].is_null())
 }

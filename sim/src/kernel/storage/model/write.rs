@@ -1,69 +1,65 @@
 //! INSERT, UPDATE and DELETE.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use protocol::host::{SqlError, SqlErrorKind, Value};
 use protocol::number::Number;
 
-use super::bind::{Bound, Conflict, InsertPlan, Refusal, Set, Source, Test};
-use super::cell::Cell;
+use super::cell::{Affinity, Cell};
+use super::plan::{Assignments, Bound, Conflict, Filter, InsertPlan, Refusal, Source};
 use super::shape::{Key, Operand, Schema};
 use super::table::Row;
-use super::{ModelStore, cell_of, select};
+use super::tables::Tables;
+use super::{Buffers, cell_of};
 
 /// Bytes that the header of a row is certain not to take.
 const HEADER: usize = 10_000;
 
-impl ModelStore {
-    pub(super) fn insert(&mut self, table: usize, plan: &InsertPlan, params: &[Value]) -> Bound<()> {
-        let schema = Arc::clone(&self.tables[table].schema);
-        plan.rows
-            .iter()
-            .try_for_each(|row| self.insert_row(table, &schema, plan, row, params))
+impl Tables {
+    pub(super) fn insert(
+        &mut self,
+        table: usize,
+        plan: &InsertPlan,
+        params: &[Value],
+        buffers: &mut Buffers,
+    ) -> Bound<()> {
+        let schema = Rc::clone(&self.get(table).schema);
+        plan.rows.iter().try_for_each(|row| {
+            new_cells(&schema, plan, row, params, &mut buffers.new)?;
+            self.insert_row(table, &schema, plan, params, buffers)
+        })
     }
 
+    /// Inserts the new row that stands in the buffer.
     fn insert_row(
         &mut self,
         table: usize,
         schema: &Schema,
         plan: &InsertPlan,
-        operands: &[Operand],
         params: &[Value],
+        Buffers { new, changed, .. }: &mut Buffers,
     ) -> Bound<()> {
-        let mut cells = new_cells(schema, plan, operands, params)?;
-        let rowid = self.rowid_for(table, schema, &mut cells)?;
-        if let Some(at) = first_null(schema, &cells) {
+        let rowid = self.rowid_for(table, schema, new)?;
+        if let Some(at) = first_null(schema, new) {
             match plan.on_conflict {
                 Conflict::Ignore => return Ok(()),
-                Conflict::Replace => fill_nulls(schema, &mut cells)?,
+                Conflict::Replace => fill_nulls(schema, new)?,
                 _ => return Err(Refusal::Sql(constraint(SqlErrorKind::NotNull, schema, at))),
             }
         }
-        self.check_size(&cells)?;
-        let there = match &schema.key {
-            Key::Nothing => None,
-            Key::Rowid(_) => self.tables[table].row(rowid).map(|_| rowid),
-            Key::Columns(key) => self.tables[table].find(key.iter().map(|at| cells[*at].clone()).collect()),
-        };
-        match (there, &plan.on_conflict) {
-            (None, _) => self.put(table, rowid, Some(Row::new(cells))),
-            (Some(_), Conflict::Ignore | Conflict::Nothing) => {}
-            (Some(there), Conflict::Replace) => {
-                self.put(table, there, None);
-                self.put(table, rowid, Some(Row::new(cells)));
-            }
-            (Some(there), Conflict::Update(set)) => {
-                let before = self.tables[table].row(there).ok_or(Refusal::Unsupported)?;
-                let row = changed(schema, before, set, Some(&cells), params)?;
+        self.check_size(new)?;
+        match (self.get(table).place(new, rowid), &plan.on_conflict) {
+            (Err(at), _) => self.add_row(table, at, Row::new(rowid, new)),
+            (Ok(_), Conflict::Ignore | Conflict::Nothing) => {}
+            (Ok(at), Conflict::Replace) => self.replace_row(table, at, Row::new(rowid, new)),
+            (Ok(at), Conflict::Update(set)) => {
+                let before = &self.get(table).rows()[at];
+                let row = change(schema, before, set, new, params, changed)?;
                 self.check_size(row.cells())?;
-                self.put(table, there, Some(row));
+                self.replace_row(table, at, row);
             }
-            (Some(_), Conflict::Fail) => {
-                let first = match &schema.key {
-                    Key::Rowid(column) => *column,
-                    Key::Columns(key) => key[0],
-                    Key::Nothing => return Err(Refusal::Unsupported),
-                };
+            (Ok(_), Conflict::Fail) => {
+                let first = *schema.key.columns().first().ok_or(Refusal::Unsupported)?;
                 return Err(Refusal::Sql(constraint(SqlErrorKind::Unique, schema, first)));
             }
         }
@@ -72,7 +68,7 @@ impl ModelStore {
 
     /// The number of a new row: what its INTEGER PRIMARY KEY says, or the next.
     fn rowid_for(&self, table: usize, schema: &Schema, cells: &mut [Cell]) -> Bound<i64> {
-        let next = || self.tables[table].next_rowid().ok_or(Refusal::Unsupported);
+        let next = || self.get(table).next_rowid().ok_or(Refusal::Unsupported);
         let Key::Rowid(column) = schema.key else {
             return next();
         };
@@ -91,19 +87,21 @@ impl ModelStore {
     pub(super) fn update(
         &mut self,
         table: usize,
-        set: &[Set],
-        filter: &[Test],
+        set: &Assignments,
+        filter: &Filter,
         params: &[Value],
+        buffers: &mut Buffers,
     ) -> Bound<()> {
-        let filter = select::bounded(filter, params)?;
-        let of = &self.tables[table];
+        let Buffers { values, changed, .. } = buffers;
+        let filter = filter.bind(params, values)?;
+        let of = self.get(table);
         let mut rows = Vec::new();
         let mut failed: Option<Refusal> = None;
-        for (rowid, row) in select::find(of, &filter) {
-            let row = changed(&of.schema, row, set, None, params);
+        for at in filter.stretch(of).filter(|at| filter.holds(&of.rows()[*at])) {
+            let row = change(&of.schema, &of.rows()[at], set, &[], params, changed);
             let row = row.and_then(|row| self.check_size(row.cells()).map(|()| row));
             match (row, &failed) {
-                (Ok(row), _) => rows.push((rowid, row)),
+                (Ok(row), _) => rows.push((at, row)),
                 (Err(refusal), None) => failed = Some(refusal),
                 (Err(refusal), Some(first)) if refusal == *first => {}
                 // Which row SQLite meets first is its affair.
@@ -113,8 +111,8 @@ impl ModelStore {
         if let Some(refusal) = failed {
             return Err(refusal);
         }
-        for (rowid, row) in rows {
-            self.put(table, rowid, Some(row));
+        for (at, row) in rows {
+            self.replace_row(table, at, row);
         }
         Ok(())
     }
@@ -127,62 +125,107 @@ impl ModelStore {
             _ => 0,
         };
         let bytes: usize = cells.iter().map(bytes).sum();
-        if bytes.saturating_add(HEADER) <= self.guard.limits().row_bytes {
+        if bytes.saturating_add(HEADER) <= self.row_bytes {
             Ok(())
         } else {
             Err(Refusal::Unsupported)
         }
     }
 
-    pub(super) fn delete(&mut self, table: usize, filter: &[Test], params: &[Value]) -> Bound<()> {
-        let filter = select::bounded(filter, params)?;
-        let found = select::find(&self.tables[table], &filter);
-        let rowids: Vec<i64> = found.into_iter().map(|(rowid, _)| rowid).collect();
-        for rowid in rowids {
-            self.put(table, rowid, None);
+    pub(super) fn delete(
+        &mut self,
+        table: usize,
+        filter: &Filter,
+        params: &[Value],
+        buffers: &mut Buffers,
+    ) -> Bound<()> {
+        let filter = filter.bind(params, &mut buffers.values)?;
+        let mut stretch = filter.stretch(self.get(table));
+        // From the end, a run of rows at once, so that those to come stand where they stood.
+        while !stretch.is_empty() {
+            let holds = |row: &Row| filter.holds(row);
+            let within = &self.get(table).rows()[stretch.clone()];
+            let end = stretch.start + within.iter().rposition(holds).map_or(0, |last| last + 1);
+            let within = &self.get(table).rows()[stretch.start..end];
+            let start = within
+                .iter()
+                .rposition(|row| !holds(row))
+                .map_or(0, |other| other + 1);
+            let start = stretch.start + start;
+            if start < end {
+                self.remove_rows(table, start..end);
+            }
+            stretch.end = start;
         }
         Ok(())
     }
 }
 
-/// The cells of a new row, each as its column stores it.
-fn new_cells(schema: &Schema, plan: &InsertPlan, operands: &[Operand], params: &[Value]) -> Bound<Vec<Cell>> {
-    let cells = schema.columns.iter().zip(&plan.sources).map(|(column, source)| {
+/// Fills a buffer with the cells of a new row, each as its column stores it.
+fn new_cells(
+    schema: &Schema,
+    plan: &InsertPlan,
+    operands: &[Operand],
+    params: &[Value],
+    cells: &mut Vec<Cell>,
+) -> Bound<()> {
+    cells.clear();
+    for (column, source) in schema.columns.iter().zip(&plan.sources) {
         let cell = match source {
-            Some(at) => cell_of(&operands[*at], params),
-            None => column.default.clone(),
+            Some(at) => stored(&operands[*at], params, column.affinity),
+            None => column.default.clone().with(column.affinity),
         };
-        cell.with(column.affinity).ok_or(Refusal::Unsupported)
-    });
-    cells.collect()
+        let Some(cell) = cell else {
+            return Err(Refusal::Unsupported);
+        };
+        cells.push(cell);
+    }
+    Ok(())
 }
 
-/// A row with its assignments made. `refused` is the row that an upsert could not insert.
-fn changed(
+/// What a column of this affinity stores of an operand.
+fn stored(operand: &Operand, params: &[Value], affinity: Affinity) -> Option<Cell> {
+    match operand {
+        Operand::Parameter(at) => Cell::stored(&params[*at], affinity),
+        Operand::Literal(cell) => cell.clone().with(affinity),
+    }
+}
+
+/// A row with its assignments made. `refused` is the row that an upsert could not insert; `cells` is a buffer.
+fn change(
     schema: &Schema,
     before: &Row,
-    set: &[Set],
-    refused: Option<&[Cell]>,
+    set: &Assignments,
+    refused: &[Cell],
     params: &[Value],
+    cells: &mut Vec<Cell>,
 ) -> Bound<Row> {
-    let mut cells = before.cells().to_vec();
-    for Set { column, value } in set {
-        let cell = match value {
-            Source::Operand(operand) => cell_of(operand, params),
-            Source::Column(from) => before.cells()[*from].clone(),
-            Source::Excluded(from) => refused.ok_or(Refusal::Unsupported)?[*from].clone(),
+    cells.clear();
+    for ((old, source), column) in before.cells().iter().zip(set).zip(&schema.columns) {
+        let Some(source) = source else {
+            cells.push(old.clone());
+            continue;
+        };
+        let affinity = column.affinity;
+        let cell = match source {
+            Source::Operand(operand) => stored(operand, params, affinity),
+            Source::Column(from) => before.cells()[*from].clone().with(affinity),
+            // It is what its own column stores, whose affinity is the same.
+            Source::Excluded(from) => refused.get(*from).cloned(),
             Source::Sum { column, minus, by } => {
-                sum(&before.cells()[*column], *minus, cell_of(by, params)).ok_or(Refusal::Unsupported)?
+                let sum = sum(&before.cells()[*column], *minus, cell_of(by, params));
+                sum.and_then(|sum| sum.with(affinity))
             }
         };
-        cells[*column] = cell
-            .with(schema.columns[*column].affinity)
-            .ok_or(Refusal::Unsupported)?;
+        let Some(cell) = cell else {
+            return Err(Refusal::Unsupported);
+        };
+        cells.push(cell);
     }
-    if let Some(at) = first_null(schema, &cells) {
-        return Err(Refusal::Sql(constraint(SqlErrorKind::NotNull, schema, at)));
+    match first_null(schema, cells) {
+        Some(at) => Err(Refusal::Sql(constraint(SqlErrorKind::NotNull, schema, at))),
+        None => Ok(Row::new(before.rowid(), cells)),
     }
-    Ok(Row::new(cells))
 }
 
 /// `a + b` or `a - b` of numbers. Integers stay integers while they fit; what SQLite makes of the rest is not carried.
@@ -212,7 +255,7 @@ fn sum(a: &Cell, minus: bool, b: Cell) -> Option<Cell> {
 /// The first column that holds NULL and must not.
 fn first_null(schema: &Schema, cells: &[Cell]) -> Option<usize> {
     let mut columns = schema.columns.iter().zip(cells);
-    columns.position(|(column, cell)| column.not_null && *cell == Cell::Null)
+    columns.position(|(column, cell)| column.not_null && cell.is_null())
 }
 
 /// OR REPLACE puts the default where NULL must not be.

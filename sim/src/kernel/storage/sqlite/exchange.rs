@@ -9,7 +9,7 @@ use super::{Point, SqliteStore, run_in};
 
 impl SqliteStore {
     /// The groundwork that lies in the database and that the object has still to do.
-    fn ahead(&self) -> &[Step] {
+    pub(super) fn ahead(&self) -> &[Step] {
         match &self.database {
             Some(database) if database.has_groundwork_beneath() => &database.groundwork()[self.steps..],
             _ => &[],

@@ -205,6 +205,16 @@ impl Store for SqliteStore {
         &mut self.guard
     }
 
+    fn knows(&self, sql: &str) -> bool {
+        match self.ahead().first() {
+            Some(step) => step.sql == sql,
+            None => {
+                let held = |database: &Database| database.find(sql).is_some();
+                self.database.as_ref().is_some_and(held)
+            }
+        }
+    }
+
     fn run_one(&mut self, sql: &Text, params: &[Value]) -> Ran {
         if let Some(done_before) = self.database_for(sql, params) {
             return done_before;

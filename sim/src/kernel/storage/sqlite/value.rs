@@ -7,7 +7,12 @@ use rusqlite::{Error, Row};
 
 /// A row as code on the platform sees it.
 pub(super) fn values(row: &Row<'_>, width: usize) -> Result<Vec<Value>, Error> {
-    (0..width).map(|at| row.get_ref(at).map(value)).collect()
+    // An iterator of results does not say how many there are.
+    let mut values = Vec::with_capacity(width);
+    for at in 0..width {
+        values.push(value(row.get_ref(at)?));
+    }
+    Ok(values)
 }
 
 fn value(found: ValueRef<'_>) -> Value {

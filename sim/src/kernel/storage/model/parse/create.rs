@@ -1,6 +1,6 @@
 //! CREATE TABLE.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use protocol::host::Text;
 use sqlparser::tokenizer::Token;
@@ -53,7 +53,7 @@ impl Parser<'_> {
             return Err(NotListed);
         }
         Ok(Shape::CreateTable {
-            schema: Arc::new(Schema {
+            schema: Rc::new(Schema {
                 name,
                 ddl,
                 columns,
