@@ -103,7 +103,7 @@ fn a_plan_of_any_bytes_survives_its_file() {
 }
 
 /// All kinds of acts; the matches below do not compile when a kind is added, which must then stand here too.
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 21] = [
     "add",
     "read",
     "follow",
@@ -114,6 +114,17 @@ const KINDS: [&str; 10] = [
     "lose-answer",
     "delay-request",
     "delay-answer",
+    "duplicate",
+    "cancel-call",
+    "evict",
+    "displace",
+    "partition",
+    "clog",
+    "commit-stall",
+    "commit-failure",
+    "storage-error",
+    "statement",
+    "cancel",
 ];
 
 fn kind(act: &Act<Operation>) -> &'static str {
@@ -129,7 +140,18 @@ fn kind(act: &Act<Operation>) -> &'static str {
             CallFault::LoseAnswer => "lose-answer",
             CallFault::DelayRequest(_) => "delay-request",
             CallFault::DelayAnswer(_) => "delay-answer",
+            CallFault::Duplicate(_) => "duplicate",
+            CallFault::Cancel(_) => "cancel-call",
         },
+        Act::Fault(Fault::Evict { .. }) => "evict",
+        Act::Fault(Fault::Displace { .. }) => "displace",
+        Act::Fault(Fault::Partition { .. }) => "partition",
+        Act::Fault(Fault::Clog { .. }) => "clog",
+        Act::Fault(Fault::CommitStall { .. }) => "commit-stall",
+        Act::Fault(Fault::CommitFailure { .. }) => "commit-failure",
+        Act::Fault(Fault::StorageError { .. }) => "storage-error",
+        Act::Fault(Fault::Statement { .. }) => "statement",
+        Act::Fault(Fault::Cancel { .. }) => "cancel",
     }
 }
 

@@ -12,7 +12,7 @@ use protocol::host::{
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::watch::{Observed, Observer, Service, What};
 
@@ -51,23 +51,35 @@ impl<'de> Deserialize<'de> for RunHash {
     }
 }
 
-/// A chain of links: each depends on all before it.
-#[derive(Clone, Debug)]
+/// A chain of links: its value depends on all of them, and on their order.
+///
+/// Links are gathered and hashed some at a time, so that one costs little more than the writing of its bytes.
+#[derive(Clone)]
 pub struct Chain {
-    value: u128,
+    hasher: Xxh3,
+    /// What was added and is not hashed yet.
+    pending: Vec<u8>,
     links: u64,
     anchors: Sha256,
-    link: Vec<u8>,
 }
+
+/// How many bytes are gathered before they are hashed.
+const GATHERED: usize = 4096;
 
 impl Default for Chain {
     fn default() -> Self {
         Chain {
-            value: 0,
+            hasher: Xxh3::new(),
+            pending: Vec::with_capacity(GATHERED + 1024),
             links: 0,
             anchors: Sha256::new(),
-            link: Vec::with_capacity(256),
         }
+    }
+}
+
+impl fmt::Debug for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Chain({} links, {:032x})", self.links, self.value())
     }
 }
 
@@ -76,7 +88,9 @@ impl Chain {
     /// about 2⁻¹²⁸ a link.
     #[must_use]
     pub fn value(&self) -> u128 {
-        self.value
+        let mut hasher = self.hasher.clone();
+        hasher.update(&self.pending);
+        hasher.digest128()
     }
 
     /// How many links there are.
@@ -88,13 +102,14 @@ impl Chain {
     /// Adds a link; `write` says what it consists of.
     #[inline]
     pub fn add(&mut self, write: impl FnOnce(&mut Link<'_>)) {
-        self.link.clear();
-        self.link.extend_from_slice(&self.value.to_le_bytes());
-        write(&mut Link(&mut self.link));
-        self.value = xxh3_128(&self.link);
+        write(&mut Link(&mut self.pending));
         self.links += 1;
+        if self.pending.len() >= GATHERED {
+            self.hasher.update(&self.pending);
+            self.pending.clear();
+        }
         if self.links.is_multiple_of(ANCHOR_EVERY) {
-            self.anchors.update(self.value.to_le_bytes());
+            self.anchors.update(self.value().to_le_bytes());
         }
     }
 
@@ -103,7 +118,7 @@ impl Chain {
     pub fn finish(&self) -> RunHash {
         let mut anchors = self.anchors.clone();
         anchors.update(self.links.to_le_bytes());
-        anchors.update(self.value.to_le_bytes());
+        anchors.update(self.value().to_le_bytes());
         RunHash(anchors.finalize().into())
     }
 }
@@ -143,13 +158,22 @@ pub struct FullChain(pub Chain);
 
 impl Observer for FullChain {
     fn observe(&mut self, seen: &Observed<'_>) {
-        self.0.add(|link| {
-            link.number(seen.step.0);
-            link.number(seen.at.0);
-            link.text(seen.who);
-            write_what(link, &seen.what);
-        });
+        self.0.add(|link| write_seen(link, seen));
     }
+}
+
+/// The digest of one thing that was observed, by itself; `buffer` is overwritten.
+pub(crate) fn digest_of(seen: &Observed<'_>, buffer: &mut Vec<u8>) -> u64 {
+    buffer.clear();
+    write_seen(&mut Link(buffer), seen);
+    xxh3_64(buffer)
+}
+
+fn write_seen(link: &mut Link<'_>, seen: &Observed<'_>) {
+    link.number(seen.step.0);
+    link.number(seen.at.0);
+    link.text(seen.who);
+    write_what(link, &seen.what);
 }
 
 /// The chain of decisions and answers.
@@ -160,15 +184,18 @@ impl Observer for BehaviourChain {
     fn observe(&mut self, seen: &Observed<'_>) {
         match seen.what {
             What::Noted { note, .. } => self.0.add(|link| {
+                link.number(1);
                 link.text(seen.who);
                 link.text(note.label.0);
                 link.text(&note.detail);
             }),
             What::Finished { outcome, .. } => self.0.add(|link| {
+                link.number(2);
                 link.text(seen.who);
                 write_outcome(link, outcome);
             }),
             What::Answered { item, outcome, .. } => self.0.add(|link| {
+                link.number(3);
                 link.number(u64::from(item));
                 write_outcome(link, outcome);
             }),

@@ -39,6 +39,7 @@ use std::collections::{BTreeMap, VecDeque};
 use protocol::host::{Namespace, ObjectName, Outcome, Rows, Shared, Statement, Text};
 use protocol::task::Waiting;
 
+pub(crate) use chain::digest_of;
 pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
 pub use choice::{Chance, ChoiceKey, FixedChoice, Origin, OriginId, PlaceId, Purpose, Ratio, Source};
 pub use knobs::{DigestAwait, Episode, Knobs, Span};

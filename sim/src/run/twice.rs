@@ -6,10 +6,10 @@ use protocol::task::Program;
 use super::{Line, Report, run};
 use crate::check::Verdict;
 use crate::kernel::storage::Store;
-use crate::kernel::{FullChain, Observed, Observer};
+use crate::kernel::{Observed, Observer, digest_of};
 use crate::world::{PlanOf, World};
 
-/// How many lines of the first run are kept as text. Every one has its link of the chain, however many there are.
+/// How many lines of the first run are kept as text. Every one has its digest, however many there are.
 const LINES_KEPT: usize = 1 << 18;
 
 /// Runs a plan twice, one run after the other. Where the two differ, that is the verdict, and it names the first event
@@ -41,17 +41,16 @@ pub fn run_twice<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: &P, 
 /// What happened in the first run.
 #[derive(Debug, Default)]
 struct Account {
-    chain: FullChain,
-    /// The value of the chain after each event; half of its bits are plenty to tell two events apart.
+    /// The digest of each event.
     links: Vec<u64>,
+    buffer: Vec<u8>,
     /// What each of the first [`LINES_KEPT`] was.
     lines: Vec<Line>,
 }
 
 impl Observer for Account {
     fn observe(&mut self, seen: &Observed<'_>) {
-        self.chain.observe(seen);
-        self.links.push(half(&self.chain));
+        self.links.push(digest_of(seen, &mut self.buffer));
         if self.lines.len() < LINES_KEPT {
             self.lines.push(Line::of(seen));
         }
@@ -72,7 +71,7 @@ impl Account {
 #[derive(Debug)]
 struct Comparison<'a> {
     first: &'a Account,
-    chain: FullChain,
+    buffer: Vec<u8>,
     /// How many events were the same.
     same: usize,
     /// The first event that was another one.
@@ -83,7 +82,7 @@ impl<'a> Comparison<'a> {
     fn with(first: &'a Account) -> Self {
         Comparison {
             first,
-            chain: FullChain::default(),
+            buffer: Vec::new(),
             same: 0,
             other: None,
         }
@@ -117,18 +116,12 @@ impl Observer for Comparison<'_> {
         if self.other.is_some() {
             return;
         }
-        self.chain.observe(seen);
-        if self.first.links.get(self.same) == Some(&half(&self.chain)) {
+        if self.first.links.get(self.same) == Some(&digest_of(seen, &mut self.buffer)) {
             self.same += 1;
         } else {
             self.other = Some(Line::of(seen));
         }
     }
-}
-
-fn half(chain: &FullChain) -> u64 {
-    let bytes = chain.0.value().to_le_bytes();
-    u64::from_le_bytes(*bytes.first_chunk().expect("a value has 16 bytes"))
 }
 
 fn tell(line: &Line) -> String {
