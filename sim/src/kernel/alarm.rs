@@ -256,7 +256,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let late = self.knobs.alarm_lateness;
         let late = late.draw(&mut self.chance, Purpose::AlarmLateness, source, &label);
         let mut due = due.after(late);
-        let is_late = self.begins(FaultKind::AlarmLate, (id, id), origin, &label);
+        let is_late = self.meets(FaultKind::AlarmLate, (id, id), origin, &label);
         if is_late {
             let by = self.knobs.alarm_late_by;
             due = due.after(by.draw(&mut self.chance, Purpose::AlarmLateBy, source, &label));

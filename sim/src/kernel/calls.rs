@@ -281,25 +281,26 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             request_lost: false,
             request_takes: takes.draw(&mut self.chance, Purpose::RequestLatency, source, &label),
             duplicate: None,
-            answer_lost: self.is_struck(FaultKind::AnswerLost, target, from)
-                || self.begins(FaultKind::AnswerLost, (target, from), origin, &label),
+            answer_lost: self.meets(FaultKind::AnswerLost, (target, from), origin, &label),
             answer_late: Micros::ZERO,
             cancel: None,
         };
         let cut = self.strikes(FaultKind::Partitioned, from, target, origin, &label, watch);
-        let lost = aimed.contains(&CallFault::LoseRequest);
-        if lost {
+        let lost = aimed.contains(&CallFault::LoseRequest)
+            || self.meets(FaultKind::RequestLost, (from, target), origin, &label);
+        if lost && !cut {
             self.struck(caller, FaultKind::RequestLost, watch);
         }
-        let lost = lost || self.strikes(FaultKind::RequestLost, from, target, origin, &label, watch);
         fate.request_lost = cut || lost;
-        self.strikes(FaultKind::Clogged, from, target, origin, &label, watch);
+        if !fate.request_lost {
+            self.strikes(FaultKind::Clogged, from, target, origin, &label, watch);
+        }
         let mut late = Micros::ZERO;
         for (kind, purpose) in [
             (FaultKind::RequestLate, Purpose::RequestLateBy),
             (FaultKind::AnswerLate, Purpose::AnswerLateBy),
         ] {
-            if self.is_struck(kind, from, target) || self.begins(kind, (from, target), origin, &label) {
+            if self.meets(kind, (from, target), origin, &label) {
                 let by = self.knobs.late_by.draw(&mut self.chance, purpose, source, &label);
                 match kind {
                     FaultKind::RequestLate => late = late.after(by),
@@ -308,12 +309,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             }
         }
         let more = self.knobs.duplicate_after;
-        if self.begins(FaultKind::Duplicated, (from, target), origin, &label) {
+        if self.meets(FaultKind::Duplicated, (from, target), origin, &label) {
             let after = more.draw(&mut self.chance, Purpose::DuplicateAfter, source, &label);
             fate.duplicate = Some(after);
         }
         let goes = self.knobs.cancel_after;
-        if !self.party(from).is_object() && self.begins(FaultKind::Cancelled, (from, from), origin, &label) {
+        if !self.party(from).is_object() && self.meets(FaultKind::Cancelled, (from, from), origin, &label) {
             let after = goes.draw(&mut self.chance, Purpose::CancelAfter, source, &label);
             fate.cancel = Some(after);
         }

@@ -61,7 +61,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     fn commit(&mut self, id: PartyId, incarnation: u32, turn: TurnEnd, watch: &mut dyn Observer) {
         let is_current = self.party(id).current.number == incarnation;
         let open_gate = self.sabotaged(Sabotage::OpenGate);
+        let now = self.now;
         let mut behind = Vec::new();
+        let mut first_waits = None;
         for held in turn.outputs {
             let storage = self.party_mut(id).storage.as_mut().filter(|_| is_current);
             let earlier = storage.and_then(|storage| storage.unconfirmed.back_mut());
@@ -70,9 +72,18 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             let gated = gated && !open_gate;
             match earlier {
                 _ if gated && held.behind_write => behind.push(held),
-                Some(earlier) if gated => earlier.held.push(held),
-                _ => self.release(id, incarnation, held, self.now, watch),
+                Some(earlier) if gated => {
+                    if earlier.waits_since.is_none() {
+                        earlier.waits_since = Some(now);
+                        first_waits = Some(earlier.nth);
+                    }
+                    earlier.held.push(held);
+                }
+                _ => self.release(id, incarnation, held, now, watch),
             }
+        }
+        if let Some(nth) = first_waits.filter(|_| self.is_struck(FaultKind::CommitStalled, id, id)) {
+            self.time_gate(id, nth);
         }
         if !is_current {
             return;
@@ -137,6 +148,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             nth,
             mark: undo.mark,
             alarm_before: undo.alarm,
+            waits_since: (!held.is_empty()).then_some(now),
             held,
             origin,
             leaves,
@@ -147,16 +159,35 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         };
         self.see(&who, what, watch);
         if stalled {
-            let pending = Pending::GateTimeout(id, incarnation, nth);
-            self.schedule(now.after(GATE_TIMEOUT), origin, pending);
+            self.time_gate(id, nth);
         } else {
             self.schedule(due, origin, Pending::Confirmed(id, incarnation, nth));
         }
     }
 
-    /// A commit is durable, or has failed. Confirmations that come late, behind a stall, come with those before them.
+    /// A commit is stalled: the gate waits for it from when the first message began to wait.
+    fn time_gate(&mut self, id: PartyId, nth: u64) {
+        let party = self.party(id);
+        let Some(commit) = party.unconfirmed_commit(nth) else {
+            return;
+        };
+        let (origin, incarnation) = (commit.origin, party.current.number);
+        if let Some(since) = commit.waits_since {
+            let pending = Pending::GateTimeout(id, incarnation, nth);
+            self.schedule(since.after(GATE_TIMEOUT), origin, pending);
+        }
+    }
+
+    /// A commit is durable, or has failed; or it is stalled. Confirmations that come late, behind a stall, come with
+    /// those before them.
     pub(super) fn confirm(&mut self, id: PartyId, incarnation: u32, nth: u64, watch: &mut dyn Observer) {
-        if self.party(id).current.number != incarnation || self.is_struck(FaultKind::CommitStalled, id, id) {
+        if self.party(id).current.number != incarnation {
+            return;
+        }
+        let kind = FaultKind::CommitStalled;
+        if self.is_struck(kind, id, id) {
+            self.see(&self.party(id).who, What::Fault { kind }, watch);
+            self.time_gate(id, nth);
             return;
         }
         while let Some(first) = self.oldest_unconfirmed(id).filter(|(first, _)| *first <= nth) {
@@ -232,15 +263,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         self.lose(id, 0, end, watch);
     }
 
-    /// A commit has not been confirmed for as long as the gate waits: where a message waits for it, the object is reset.
+    /// A message has waited for a commit for as long as the gate waits: the object is reset.
     pub(super) fn gate_timeout(&mut self, id: PartyId, incarnation: u32, nth: u64, watch: &mut dyn Observer) {
         let party = self.party(id);
-        let unconfirmed = party.storage.iter().flat_map(|storage| &storage.unconfirmed);
-        let waits = unconfirmed.filter(|commit| commit.nth <= nth && !commit.held.is_empty());
-        let origin = waits.map(|commit| commit.origin).next();
-        let Some(origin) = origin.filter(|_| party.current.number == incarnation) else {
+        let waits = party.unconfirmed_commit(nth);
+        let Some(commit) = waits.filter(|_| party.current.number == incarnation) else {
             return;
         };
+        let origin = commit.origin;
         let error = CallError {
             remote: true,
             overloaded: true,

@@ -4,7 +4,7 @@ use protocol::host::{Millis, SqlError, SqlErrorKind, Statement, Text};
 
 use super::alarm::{Alarm, AlarmBefore};
 use super::party::Storage;
-use super::storage::{Mark, Ran, Store, Surroundings, Writes};
+use super::storage::{Mark, Ran, Store, StoreError, Surroundings, Writes};
 
 /// What a turn may do with storage.
 pub(super) enum Access<'k, S> {
@@ -69,6 +69,29 @@ impl<'k, S: Store> Database<'k, S> {
             self.after_write();
         }
         ran
+    }
+
+    /// Runs a statement that meets this error if it writes, and leaves nothing then.
+    pub fn run_refusing(&mut self, statement: &Statement, kind: SqlErrorKind) -> Ran {
+        let alone = self.undo.is_none();
+        self.before_write();
+        let before = self.store.mark();
+        let ran = self.run(statement);
+        if !ran.writes.is_empty() {
+            self.store.rollback_to(before);
+        }
+        self.store.release(before);
+        if alone {
+            self.after_write();
+        }
+        if ran.writes.is_empty() {
+            return ran;
+        }
+        Ran {
+            outcome: Err(StoreError::of(SqlError::of(kind))),
+            struck: true,
+            ..ran
+        }
     }
 
     /// Sets the point to which a lost turn goes back: what comes may be its first write.

@@ -1,5 +1,7 @@
 //! Deliveries: what reaches a party has its turn, at once or when the thread is free (`platform.md` section 2).
 
+use std::cell::Cell;
+
 use protocol::host::{Answer, Entry, Event, SqlErrorKind, TaskId, Text};
 
 use super::audit::{self, Depends, Sabotage};
@@ -8,10 +10,10 @@ use super::commit::TurnEnd;
 use super::database::{Access, Database};
 use super::incarnation::Life;
 use super::party::{CallerRef, Delivery, PartyId, ReplyTo, Sent};
-use super::reset::ResetCause;
 use super::storage::{Store, Surroundings};
 use super::time::Micros;
 use super::turn::Turn;
+use super::unload::moved;
 use super::watch::{FaultKind, Observed, Observer, StepId, What};
 use super::wide::Guest;
 use super::{Kernel, Pending};
@@ -43,7 +45,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     pub(super) fn done(&mut self, id: PartyId, incarnation: u32, watch: &mut dyn Observer) {
         let of_party = self.party_mut(id).incarnation_mut(incarnation);
         if let Some(turn) = of_party.and_then(|of_party| of_party.holding.take()) {
+            let origin = turn.origin;
             self.end_turn(id, incarnation, turn, watch);
+            self.rest(id, origin);
             self.next_turn(id, incarnation, watch);
         }
     }
@@ -95,8 +99,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             let kind = FaultKind::Duplicated;
             self.see(&self.party(id).who, What::Fault { kind }, watch);
         }
+        let is_current = self.party(id).current.number == incarnation;
         self.run_turn(id, incarnation, event, reply_to, &sent, watch);
-        self.befall(id, origin, watch);
+        if is_current {
+            self.befall(id, origin, watch);
+            self.rest(id, origin);
+        }
     }
 
     fn run_turn(
@@ -195,6 +203,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             running: None,
             outputs: Vec::new(),
             aborted: None,
+            read_fenced: Cell::new(false),
             watch: &mut *watch,
         };
         let mut next = Some(event);
@@ -222,7 +231,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             undo,
             writes,
             outputs: turn.outputs,
-            aborted: turn.aborted,
+            aborted: turn.aborted.or_else(|| turn.read_fenced.get().then(moved)),
             origin: sent.origin,
         };
         self.forget_timeouts(timeouts);
@@ -247,7 +256,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         of_party.expect("its turn has just run").holding = Some(end);
         if worked > self.knobs.cpu_limit && self.party(id).is_object() {
             let stopped = self.now.after(self.knobs.cpu_limit);
-            self.schedule(stopped, origin, Pending::Reset(id, ResetCause::Cpu, origin));
+            self.schedule(stopped, origin, Pending::CpuLimit(id, incarnation, origin));
         }
         self.schedule(self.now.after(worked), origin, Pending::Done(id, incarnation));
     }
@@ -296,9 +305,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if episode.least == Micros::ZERO {
             return (episode.begins, self.refusing(id));
         }
-        if self.refusing(id).is_none() {
-            self.begins(FaultKind::StorageRefused, (id, id), origin, &Text::default());
-        }
+        self.meets(FaultKind::StorageRefused, (id, id), origin, &Text::default());
         (Ratio::NEVER, self.refusing(id))
     }
 
@@ -332,7 +339,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 let event = self.begin_alarm_run(id, *call, watch)?;
                 Some((event, Some(ReplyTo::Alarm)))
             }
-            Delivery::Cancel { task } => Some((Event::Cancel { task: *task }, None)),
+            Delivery::Cancel { task } => {
+                let stubs = &mut self.party_mut(id).current.stubs;
+                stubs.retain(|(of_task, _), _| of_task != &Some(*task));
+                Some((Event::Cancel { task: *task }, None))
+            }
             Delivery::Request { request, reply_to } => {
                 let event = Event::Begin(Entry::Request(request.clone()));
                 Some((event, Some(reply_to.clone())))
@@ -350,8 +361,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
     }
 
-    /// The client of a front Worker's request goes away: its task ends where it stands, what it has sent is sent
-    /// (`platform.md` section 16). False where no front Worker works for it.
+    /// The client of a front Worker's request goes away: its task ends where it waits, or will wait when the code that
+    /// holds the thread has done. What it has sent is sent (`platform.md` section 16). False where no front Worker works for it.
     pub(super) fn cancel_now(&mut self, item: u32, origin: OriginId, watch: &mut dyn Observer) -> bool {
         let waits = |reply_to: &Option<ReplyTo>| *reply_to == Some(ReplyTo::Client { item });
         let fronts = self.fronts.iter().copied();
@@ -382,9 +393,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             serial: None,
             repeated: false,
         };
-        self.turn(front, number, sent, watch);
         let current = &mut self.party_mut(front).current;
-        current.stubs.retain(|(of_task, _), _| *of_task != Some(task));
+        if current.holding.is_some() {
+            // Before all else that waits, so that the number is still that task's.
+            current.waiting.push_front(sent);
+        } else {
+            self.turn(front, number, sent, watch);
+        }
         true
     }
 

@@ -89,6 +89,8 @@ enum Pending {
     Cancel(u32, OriginId),
     /// An object loses its memory.
     Reset(PartyId, ResetCause, OriginId),
+    /// The code that holds the thread of an incarnation has done so for as long as it may.
+    CpuLimit(PartyId, u32, OriginId),
     /// An object that had nothing to do is evicted, if its incarnation has had no turn since.
     Idle(PartyId, u32, u64),
     /// A stale incarnation notices that it is one.
@@ -226,9 +228,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         self.knobs = knobs;
     }
 
-    /// Disarms the aimed faults that have not struck.
+    /// Disarms the faults that have not struck, whether they are aimed at a call, a statement or a commit.
     pub fn disarm_aims(&mut self) {
         self.aims.clear();
+        for storage in self.parties.iter_mut().filter_map(|party| party.storage.as_mut()) {
+            storage.next_commit_fails = false;
+            storage.store.guard().disarm();
+        }
     }
 
     /// Writes an entry of a shared service, as a deployment does.

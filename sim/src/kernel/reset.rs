@@ -10,7 +10,7 @@ use super::calls::Leaving;
 use super::choice::{OriginId, Purpose, Source};
 use super::database::Undo;
 use super::incarnation::{Incarnation, Skew};
-use super::party::{Connection, Delivery, Held, Output, PartyId, ReplyTo};
+use super::party::{Connection, Delivery, Held, Output, PartyId, ReplyTo, Sent};
 use super::storage::Store;
 use super::time::Micros;
 use super::watch::{FaultKind, Observer, StepId, What};
@@ -146,6 +146,28 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if cause == ResetCause::Memory && self.knobs.shared_isolates {
             self.reset_neighbours(id, origin, watch);
         }
+    }
+
+    /// The code of an incarnation has held the thread for as long as it may: it is stopped, and its object reset.
+    pub(super) fn cpu_limit(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        origin: OriginId,
+        watch: &mut dyn Observer,
+    ) {
+        let cause = ResetCause::Cpu;
+        if self.party(id).current.number == incarnation {
+            self.reset_now(id, cause, origin, watch);
+            return;
+        }
+        let end = IncarnationEnd {
+            outputs: Vec::new(),
+            error: cause.error(),
+            origin,
+            run: cause.of_run(),
+        };
+        self.break_incarnation(id, incarnation, end, watch);
     }
 
     /// All objects of the same namespace are in the isolate that ran out of memory.
@@ -336,24 +358,43 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             .filter_map(|task| Some((task.reply_to?, task.origin)))
             .collect();
         // What had arrived while the code held the thread is told of the end too.
-        let mut alarm = None;
-        for sent in ended.waiting {
+        told.extend(self.turn_away(id, ended.waiting));
+        told.extend(held.into_iter().filter_map(|held| match held.output {
+            Output::Reply { to, .. } => Some((to, held.origin)),
+            _ => None,
+        }));
+        self.tell_error(id, told, error, watch);
+    }
+
+    /// What waited for the thread of an incarnation does not begin there. Who is to be told of it; the alarm's manager
+    /// tries again.
+    pub(super) fn turn_away(
+        &mut self,
+        id: PartyId,
+        waiting: impl IntoIterator<Item = Sent>,
+    ) -> Vec<(ReplyTo, OriginId)> {
+        let mut told = Vec::new();
+        for sent in waiting {
             if let Some(serial) = sent.serial {
                 self.stub_audit.gone(serial);
             }
             match sent.delivery {
                 Delivery::Request { reply_to, .. } => told.push((reply_to, sent.origin)),
-                Delivery::Alarm(_) => alarm = Some(sent),
+                Delivery::Alarm(_) => self.deliver_alarm_again(id, sent),
                 Delivery::Answer { .. } | Delivery::Cancel { .. } => {}
             }
         }
-        told.extend(held.into_iter().filter_map(|held| match held.output {
-            Output::Reply { to, .. } => Some((to, held.origin)),
-            _ => None,
-        }));
-        if let Some(sent) = alarm {
-            self.deliver_alarm_again(id, sent);
-        }
+        told
+    }
+
+    /// Tells callers of an object of an error that has cost them their connection.
+    pub(super) fn tell_error(
+        &mut self,
+        id: PartyId,
+        told: Vec<(ReplyTo, OriginId)>,
+        error: &CallError,
+        watch: &mut dyn Observer,
+    ) {
         for (to, of) in told {
             if !matches!(to, ReplyTo::Alarm | ReplyTo::Nobody) {
                 let leaving = Leaving {

@@ -75,6 +75,7 @@ impl Pending {
             | Pending::Confirmed(party, ..)
             | Pending::GateTimeout(party, ..)
             | Pending::SectionTimeout(party, ..)
+            | Pending::CpuLimit(party, ..)
             | Pending::Idle(party, ..)
             | Pending::StaleEnds(party, ..) => party.hash(hasher),
             Pending::TroubleEnds(between, _) | Pending::EpisodeMayEnd(between, ..) => between.hash(hasher),

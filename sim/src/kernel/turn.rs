@@ -1,5 +1,6 @@
 //! One turn, seen from inside: the seam as the simulator implements it.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use protocol::host::{
@@ -19,6 +20,8 @@ use super::section::{DEEPEST, Section};
 use super::storage::{Ran, Store, StoreError};
 use super::stubs::{StubKey, StubState};
 use super::time::Micros;
+use super::trouble::STORAGE_ERRORS;
+use super::unload::moved;
 use super::watch::{FaultKind, Observed, Observer, Service, StepId, What};
 use super::wide::{SectionEnd, SectionKind, Wide};
 
@@ -58,6 +61,8 @@ pub(super) struct Turn<'k, S> {
     pub outputs: Vec<Held>,
     /// Why the incarnation ends here: the code has aborted it, or a statement has broken it.
     pub aborted: Option<CallError>,
+    /// Whether the code has read the alarm of a storage that is another's: that ends the incarnation too.
+    pub read_fenced: Cell<bool>,
     pub watch: &'k mut dyn Observer,
 }
 
@@ -148,7 +153,7 @@ impl<'k, S: Store> Turn<'k, S> {
         match &mut self.access {
             Access::Own(database) => Some(database),
             Access::Fenced => {
-                self.aborted.get_or_insert_with(|| broken(&fenced()));
+                self.aborted.get_or_insert_with(moved);
                 None
             }
             Access::Nothing => unreachable!("only an object is handed the storage half of the seam"),
@@ -162,17 +167,14 @@ impl<'k, S: Store> Turn<'k, S> {
         let Some(database) = self.database() else {
             return Err(fenced());
         };
-        let mut ran = match injected {
-            Some(kind) => Ran {
+        let ran = match (injected, refusing) {
+            (Some(kind), _) => Ran {
                 struck: true,
                 ..Ran::refused(StoreError::of(SqlError::of(kind)))
             },
-            None => database.run(statement),
+            (None, Some(kind)) => database.run_refusing(statement, kind),
+            (None, None) => database.run(statement),
         };
-        if let (Some(kind), false) = (refusing, ran.writes.is_empty()) {
-            ran.outcome = Err(StoreError::of(SqlError::of(kind)));
-            ran.struck = true;
-        }
         audit::statement(statement, &ran);
         if ran.struck {
             let kind = FaultKind::StorageRefused;
@@ -193,12 +195,6 @@ impl<'k, S: Store> Turn<'k, S> {
 
     /// The error of the storage that the next statement meets, whatever it says.
     fn injected(&mut self) -> Option<SqlErrorKind> {
-        const KINDS: [SqlErrorKind; 4] = [
-            SqlErrorKind::Full,
-            SqlErrorKind::Io,
-            SqlErrorKind::NoMemory,
-            SqlErrorKind::Interrupted,
-        ];
         let source = Source {
             origin: self.origin,
             place: self.place,
@@ -208,10 +204,13 @@ impl<'k, S: Store> Turn<'k, S> {
             .chance
             .happens(Purpose::StorageError, source, &label, self.storage_error);
         strikes.then(|| {
-            let which = self
-                .chance
-                .choose(Purpose::StorageErrorKind, source, &label, KINDS.len() as u64);
-            KINDS[usize::try_from(which).expect("one of four")]
+            let which = self.chance.choose(
+                Purpose::StorageErrorKind,
+                source,
+                &label,
+                STORAGE_ERRORS.len() as u64,
+            );
+            STORAGE_ERRORS[usize::try_from(which).expect("one of a few")]
         })
     }
 
@@ -449,7 +448,11 @@ impl<S: Store> Object for Turn<'_, S> {
     fn alarm(&self) -> Option<Millis> {
         match &self.access {
             Access::Own(database) => database.alarm.seen(),
-            Access::Nothing | Access::Fenced => None,
+            Access::Nothing => None,
+            Access::Fenced => {
+                self.read_fenced.set(true);
+                None
+            }
         }
     }
 
