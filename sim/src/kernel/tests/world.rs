@@ -9,8 +9,8 @@ use crate::kernel::audit::Sabotage;
 use crate::kernel::storage::Store;
 use crate::kernel::storage::model::ModelStore;
 use crate::kernel::{
-    Aim, CallFault, Chance, ChoiceKey, EventKey, FixedChoice, Kernel, Knobs, Micros, Observed, Observer,
-    Origin, PartyId, Purpose, ResetCause, Span, Stepped, Trouble, What,
+    Aim, CallFault, Chance, ChoiceKey, Episode, EventKey, FaultKind, FixedChoice, Kernel, Knobs, Micros,
+    Observed, Observer, Origin, PartyId, Purpose, Ratio, ResetCause, Span, Stepped, Trouble, What,
 };
 
 /// How the platform behaves here: nothing is left to chance, and every length is another. A message takes 5 ms, a
@@ -50,11 +50,16 @@ impl Default for Setting {
 
 /// Fixes the first choice of a purpose that descends from a plan item, at an object.
 pub fn fixed(purpose: Purpose, item: u32, at: &str, alternative: u64) -> FixedChoice {
+    fixed_at(purpose, item, &full_name(at), "", alternative)
+}
+
+/// Fixes the first choice of a purpose at a label that descends from a plan item, at a party, or nowhere.
+pub fn fixed_at(purpose: Purpose, item: u32, at: &str, label: &str, alternative: u64) -> FixedChoice {
     let key = ChoiceKey {
         purpose,
         origin: Origin::Item(item),
-        at: Text::from(format!("{NS}/{at}")),
-        label: Text::default(),
+        at: Text::new(at),
+        label: Text::new(label),
         nth: 0,
     };
     FixedChoice { key, alternative }
@@ -62,6 +67,15 @@ pub fn fixed(purpose: Purpose, item: u32, at: &str, alternative: u64) -> FixedCh
 
 /// What a plan item does.
 type Act<S> = Box<dyn FnOnce(&mut Kernel<Scripted, S>, u32, &mut Seen)>;
+
+/// An episode that always begins, and lasts for so many milliseconds each time that it does not end at a rate.
+pub fn lasting(least: u64, ends: Ratio) -> Episode {
+    Episode {
+        begins: Ratio::ALWAYS,
+        ends,
+        least: Micros::from_millis(least),
+    }
+}
 
 pub struct World<S: Store = ModelStore> {
     kernel: Kernel<Scripted, S>,
@@ -254,6 +268,27 @@ impl<S: Store> World<S> {
         let lines = self.seen.lines.iter();
         let of_it = lines.filter(|(_, at, line)| *at == who && line.starts_with(beginning));
         of_it.map(|(at, _, _)| *at).collect()
+    }
+
+    /// When a fault took effect on an object or a front Worker.
+    pub fn marks(&self, who: &str, kind: FaultKind) -> Vec<u64> {
+        let (who, line) = (full_name(who), What::Fault { kind }.to_string());
+        let lines = self.seen.lines.iter();
+        let of_it = lines.filter(|(_, at, seen)| *at == who && *seen == line);
+        of_it.map(|(at, _, _)| *at).collect()
+    }
+
+    /// Which faults took effect, in the order in which they did so first.
+    pub fn faults(&self) -> Vec<&str> {
+        let lines = self.seen.lines.iter();
+        let faults = lines.filter_map(|(_, _, line)| line.strip_prefix("fault "));
+        let mut seen = Vec::new();
+        for fault in faults {
+            if !seen.contains(&fault) {
+                seen.push(fault);
+            }
+        }
+        seen
     }
 
     /// The rows of an object, as they stand.
