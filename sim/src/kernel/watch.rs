@@ -319,6 +319,7 @@ impl fmt::Display for What<'_> {
             What::AlarmSet(None) => f.write_str("clears the alarm"),
             What::Noted { note, .. } => write!(f, "notes {note}"),
             What::Acted(effect) => write!(f, "acts: {} {}", effect.kind, effect.detail),
+            What::Committed { nth, tables: [] } => write!(f, "commits no. {nth}"),
             What::Committed { nth, tables } => write!(f, "commits no. {nth}: {}", tables.join(", ")),
             What::Confirmed { nth } => write!(f, "commit no. {nth} is durable"),
             What::Reset {
