@@ -1,6 +1,6 @@
 //! Commits and the output gate (`platform.md` sections 3 and 4).
 
-use protocol::host::{CallError, Text};
+use protocol::host::{CallError, TaskId, Text};
 
 use super::alarm::Interrupted;
 use super::audit::Sabotage;
@@ -24,6 +24,8 @@ pub(super) struct TurnEnd {
     pub undo: Option<Undo>,
     /// The tables that it can have written.
     pub writes: Writes,
+    /// The tasks that have ended in it.
+    pub ended: Vec<TaskId>,
     /// What it asked for, in order.
     pub outputs: Vec<Held>,
     /// Why the incarnation ends with it, if it does.
@@ -38,10 +40,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         &mut self,
         id: PartyId,
         incarnation: u32,
-        turn: TurnEnd,
+        mut turn: TurnEnd,
         watch: &mut dyn Observer,
     ) {
         let origin = turn.origin;
+        let ended = std::mem::take(&mut turn.ended);
         match turn.aborted {
             None => self.commit(id, incarnation, turn, watch),
             Some(error) => {
@@ -54,6 +57,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 self.abort(id, incarnation, turn.undo, end, watch);
             }
         }
+        self.drop_stubs_of(id, &ended);
         self.time_sections(id, incarnation, origin);
     }
 
@@ -104,8 +108,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     fn hand_over(&mut self, id: PartyId, undo: Option<Undo>) -> Option<Undo> {
         let undo = undo?;
         let party = self.party_mut(id);
-        let sections = party.current.sections.iter_mut();
-        let began = sections.filter(|section| section.undo.is_some()).next_back();
+        let mut sections = party.current.sections.iter_mut();
+        let began = sections.rfind(|section| section.undo.is_some());
         let Some(section) = began else { return Some(undo) };
         if section.undo.is_some_and(|began| undo.mark < began.mark) {
             // It wrote before it entered the transaction.

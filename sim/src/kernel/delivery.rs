@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use protocol::host::{Answer, Entry, Event, SqlErrorKind, TaskId, Text};
+use protocol::host::{Answer, Entry, Event, SqlErrorKind, Text};
 
 use super::audit::{self, Depends, Sabotage};
 use super::choice::{OriginId, Purpose, Ratio, Source};
@@ -84,7 +84,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     }
 
     /// One turn of a party's code.
-    fn turn(&mut self, id: PartyId, incarnation: u32, sent: Sent, watch: &mut dyn Observer) {
+    pub(super) fn turn(&mut self, id: PartyId, incarnation: u32, sent: Sent, watch: &mut dyn Observer) {
         if self.sabotaged(Sabotage::ClockBack)
             && let Some(of_party) = self.party_mut(id).incarnation_mut(incarnation)
         {
@@ -190,7 +190,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             chance: &mut self.chance,
             origin: sent.origin,
             tasks: &mut of_party.tasks,
-            stubs: &mut of_party.stubs,
             outstanding: &mut of_party.outstanding,
             sections: &mut of_party.sections,
             timeouts: Vec::new(),
@@ -201,6 +200,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             reply_to,
             place: party.place,
             running: None,
+            ended: Vec::new(),
             outputs: Vec::new(),
             aborted: None,
             read_fenced: Cell::new(false),
@@ -230,6 +230,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let end = TurnEnd {
             undo,
             writes,
+            ended: turn.ended,
             outputs: turn.outputs,
             aborted: turn.aborted.or_else(|| turn.read_fenced.get().then(moved)),
             origin: sent.origin,
@@ -340,8 +341,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 Some((event, Some(ReplyTo::Alarm)))
             }
             Delivery::Cancel { task } => {
-                let stubs = &mut self.party_mut(id).current.stubs;
-                stubs.retain(|(of_task, _), _| of_task != &Some(*task));
+                self.drop_stubs_of(id, &[*task]);
                 Some((Event::Cancel { task: *task }, None))
             }
             Delivery::Request { request, reply_to } => {
@@ -358,58 +358,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         of_party.outstanding -= 1;
         for section in &mut of_party.sections {
             section.begun.remove(&to.call);
-        }
-    }
-
-    /// The client of a front Worker's request goes away: its task ends where it waits, or will wait when the code that
-    /// holds the thread has done. What it has sent is sent (`platform.md` section 16). False where no front Worker works for it.
-    pub(super) fn cancel_now(&mut self, item: u32, origin: OriginId, watch: &mut dyn Observer) -> bool {
-        let waits = |reply_to: &Option<ReplyTo>| *reply_to == Some(ReplyTo::Client { item });
-        let fronts = self.fronts.iter().copied();
-        let found = fronts.into_iter().find_map(|front| {
-            let tasks = &self.party(front).current.tasks;
-            let at = tasks
-                .iter()
-                .position(|task| task.as_ref().is_some_and(|task| waits(&task.reply_to)))?;
-            let task = TaskId(u32::try_from(at).expect("a number of a task"));
-            Some((front, task))
-        });
-        let Some((front, task)) = found else {
-            return false;
-        };
-        let current = &mut self.party_mut(front).current;
-        let number = current.number;
-        if let Some(Some(entry)) = current.tasks.get_mut(task.0 as usize) {
-            entry.reply_to = None;
-        }
-        let kind = FaultKind::Cancelled;
-        self.see(&self.party(front).who, What::Fault { kind }, watch);
-        self.see(&Text::new_static("client"), What::Left { item }, watch);
-        let sent = Sent {
-            delivery: Delivery::Cancel { task },
-            origin,
-            cause: Some(StepId(self.steps)),
-            depends: None,
-            serial: None,
-            repeated: false,
-        };
-        let current = &mut self.party_mut(front).current;
-        if current.holding.is_some() {
-            // Before all else that waits, so that the number is still that task's.
-            current.waiting.push_front(sent);
-        } else {
-            self.turn(front, number, sent, watch);
-        }
-        true
-    }
-
-    /// The client of the task that makes a call goes away at an instant, if it has one.
-    pub(super) fn cancel_later(&mut self, caller: &CallerRef, at: Micros, origin: OriginId) {
-        let of_party = self.party(caller.party).incarnation(caller.incarnation);
-        let task = of_party.and_then(|of_party| of_party.tasks.get(caller.call.task.0 as usize)?.as_ref());
-        if let Some(ReplyTo::Client { item }) = task.and_then(|task| task.reply_to.as_ref()) {
-            let item = *item;
-            self.schedule(at, origin, Pending::Cancel(item, origin));
         }
     }
 }

@@ -3,10 +3,10 @@
 use protocol::host::{Request, SqlErrorKind, Text};
 
 use super::calls::{Leaving, sent};
+use super::cause::ResetCause;
 use super::choice::{Origin, PlaceId, Purpose};
 use super::party::{Delivery, PartyId, ReplyTo};
 use super::queue::EventKey;
-use super::reset::ResetCause;
 use super::storage::Store;
 use super::storage::guard::Fault;
 use super::time::Micros;

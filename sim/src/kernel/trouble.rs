@@ -288,13 +288,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     }
 
     /// Parks a message where a clog stands; gives it back where none does.
-    pub(super) fn park(&mut self, from: PartyId, parked: Parked) -> Result<(), Parked> {
+    pub(super) fn park(&mut self, from: PartyId, parked: Parked) -> Option<Parked> {
         match self.troubles.get_mut(&(FaultKind::Clogged, from, parked.to)) {
             Some(standing) => {
                 standing.parked.push(parked);
-                Ok(())
+                None
             }
-            None => Err(parked),
+            None => Some(parked),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! One turn, seen from inside: the seam as the simulator implements it.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 
 use protocol::host::{
     Answer, CallError, CallId, Cause, Effect, End, Failed, Label, Millis, Note, Object, ObjectName, Outcome,
@@ -18,7 +17,6 @@ use super::party::{Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
 use super::queue::EventKey;
 use super::section::{DEEPEST, Section};
 use super::storage::{Ran, Store, StoreError};
-use super::stubs::{StubKey, StubState};
 use super::time::Micros;
 use super::trouble::STORAGE_ERRORS;
 use super::unload::moved;
@@ -43,7 +41,6 @@ pub(super) struct Turn<'k, S> {
     /// The task that runs.
     pub running: Option<TaskId>,
     pub tasks: &'k mut Vec<Option<TaskEntry>>,
-    pub stubs: &'k mut BTreeMap<StubKey, StubState>,
     pub outstanding: &'k mut u64,
     pub sections: &'k mut Vec<Section>,
     /// Timeouts of sections that have ended.
@@ -58,6 +55,8 @@ pub(super) struct Turn<'k, S> {
     pub depends: Option<Depends>,
     /// Who is to be told of the end of the task that this event begins.
     pub reply_to: Option<ReplyTo>,
+    /// The tasks that have ended.
+    pub ended: Vec<TaskId>,
     pub outputs: Vec<Held>,
     /// Why the incarnation ends here: the code has aborted it, or a statement has broken it.
     pub aborted: Option<CallError>,
@@ -113,13 +112,6 @@ impl<'k, S: Store> Turn<'k, S> {
         *self.outstanding += 1;
         if let Some(section) = self.sections.last_mut() {
             section.begun.insert(call);
-        }
-    }
-
-    /// A front Worker's stubs live no longer than the task that uses them.
-    fn drop_stubs_of(&mut self, task: TaskId) {
-        if matches!(self.access, Access::Nothing) {
-            self.stubs.retain(|(of_task, _), _| *of_task != Some(task));
         }
     }
 
@@ -375,8 +367,6 @@ impl<S: Store> Platform for Turn<'_, S> {
         } else {
             None
         };
-        // What the task of this number before has sent in its last turn left after it had ended.
-        self.drop_stubs_of(task);
         set_task(self.tasks, task, TaskEntry { origin, reply_to });
         self.see(What::Started { task, cause });
     }
@@ -394,7 +384,7 @@ impl<S: Store> Platform for Turn<'_, S> {
         let to = entry
             .and_then(|entry| entry.reply_to.take())
             .expect("a task that an event began has somebody to tell of its end");
-        self.drop_stubs_of(task);
+        self.ended.push(task);
         self.put_out(task, Output::Reply { to, outcome });
     }
 
@@ -483,12 +473,12 @@ impl<S: Store> Wide for Turn<'_, S> {
             });
             return;
         }
-        let undo = match (kind, self.database()) {
-            (SectionKind::Transaction, Some(database)) => Some(Undo {
+        let undo = match kind {
+            SectionKind::Transaction => self.database().map(|database| Undo {
                 mark: database.store.mark(),
                 alarm: database.alarm.before(),
             }),
-            _ => None,
+            SectionKind::Block => None,
         };
         self.sections.push(Section {
             kind,
