@@ -1,4 +1,4 @@
-//! Messages that do not move for a while: `platform.md` 12.1.
+//! Messages that do not move for a while, and the order of what is sent before, with and after them: `platform.md` 12.1.
 
 use super::script::{Do, call, call_on, keep, say, stub};
 use super::world::{Setting, World, late, world};
@@ -51,6 +51,23 @@ fn platform_12_1_what_was_clogged_does_not_overtake_what_was_sent_before() {
     let after = world.ask(500, "a", [Do::Recall]);
     world.run(1_000);
     assert_eq!(world.times("a", "receives")[..2], [205, 205]);
+    assert_eq!(world.answer(after), "1 2");
+}
+
+/// The second one leaves as its task ends.
+#[test]
+fn platform_12_1_order_on_one_stub_holds_for_calls_that_nobody_waits_for() {
+    let mut world = world(Setting {
+        aims: vec![late(0, 200)],
+        ..Setting::default()
+    });
+    world.ask(
+        0,
+        "front 0",
+        [call("a", [keep("1")]), Do::Sleep(50), call("a", [keep("2")])],
+    );
+    let after = world.ask(500, "a", [Do::Recall]);
+    world.run(1_000);
     assert_eq!(world.answer(after), "1 2");
 }
 

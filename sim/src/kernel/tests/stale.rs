@@ -4,7 +4,7 @@ use protocol::host::{End, Statement, Text};
 
 use super::script::{Do, call, keep, say, write};
 use super::world::{Setting, World, fixed, world};
-use crate::kernel::{Episode, FaultKind, Micros, Purpose, Ratio, Span};
+use crate::kernel::{Episode, FaultKind, Micros, Purpose, Ratio, SectionEnd, SectionKind, Span};
 
 /// What callers of a stale incarnation are told.
 const MOVED: &str = "[Network connection lost., remote, retryable, reset]";
@@ -58,6 +58,19 @@ fn platform_13_1_its_next_access_to_storage_ends_it() {
         }
         assert!(!world.exists("b"), "{access:?}");
         assert_eq!(world.marks("a", FaultKind::StaleEnded), [50], "{access:?}");
+    }
+}
+
+/// `blockConcurrencyWhile` is none; a transaction is.
+#[test]
+fn platform_13_1_a_critical_section_alone_is_no_access_to_storage() {
+    for (kind, answer) in [(SectionKind::Block, "ok"), (SectionKind::Transaction, MOVED)] {
+        let mut world = world(Setting::default());
+        let section = [Do::Enter(kind), Do::Leave(SectionEnd::Done), say("ok")];
+        let asked = world.ask(0, "a", [&[Do::Sleep(50)], &section[..]].concat());
+        world.displace(10, "a", 1_000);
+        world.run(500);
+        assert_eq!(world.answer(asked), answer, "{kind:?}");
     }
 }
 
@@ -212,6 +225,20 @@ fn a_stale_incarnation_outlives_the_one_that_has_replaced_it() {
     world.run(500);
     assert_eq!(world.answer(asked), "old");
     assert_eq!(world.incarnation("a"), 2);
+}
+
+/// The new one has the storage, in which the alarm is still set. What the stale run comes to is nobody's.
+#[test]
+fn platform_6_4_a_run_of_the_alarm_in_a_stale_incarnation_is_repeated_in_the_new_one() {
+    let mut world = world(Setting {
+        alarm: |_| vec![Do::Sleep(50), Do::Act(Text::new_static("rang"))],
+        ..Setting::default()
+    });
+    world.ask(0, "a", [Do::SetAlarm(100)]);
+    world.displace(120, "a", 1_000);
+    world.run(100_000);
+    assert_eq!(world.times("a", "wakes"), [100, 120]);
+    assert_eq!(world.times("a", "acts"), [150, 170]);
 }
 
 #[test]
