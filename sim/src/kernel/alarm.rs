@@ -55,6 +55,7 @@ pub(super) struct Alarm {
 pub(super) struct AlarmBefore {
     stored: Option<Millis>,
     set_since: bool,
+    set_to_now: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,8 +63,10 @@ pub(super) struct Running {
     pub incarnation: u32,
     /// The time it is of.
     pub scheduled: Millis,
-    /// Whether the alarm was set or cleared since the run began.
+    /// Whether the alarm was set or cleared since the run began …
     pub set_since: bool,
+    /// … and by the run itself, to a time that had come by then.
+    pub set_to_now: bool,
 }
 
 /// The manager's waking of an object. Valid while the alarm was not armed again since.
@@ -100,10 +103,10 @@ impl Alarm {
 
     /// What a write can change of it.
     pub fn before(&self) -> AlarmBefore {
-        let set_since = self.running.is_some_and(|run| run.set_since);
         AlarmBefore {
             stored: self.stored,
-            set_since,
+            set_since: self.running.is_some_and(|run| run.set_since),
+            set_to_now: self.running.is_some_and(|run| run.set_to_now),
         }
     }
 
@@ -112,11 +115,12 @@ impl Alarm {
         self.stored = before.stored;
         if let Some(run) = &mut self.running {
             run.set_since = before.set_since;
+            run.set_to_now = before.set_to_now;
         }
     }
 
-    /// Sets it, or clears it.
-    pub fn set(&mut self, at: Option<Millis>) {
+    /// Sets it, or clears it; `to_now` where its own run sets it to a time that has come.
+    pub fn set(&mut self, at: Option<Millis>, to_now: bool) {
         // The same time once more changes nothing (`platform.md` section 6, item 1), a pending retry included.
         if self.running.is_none() && self.stored == at {
             return;
@@ -124,6 +128,7 @@ impl Alarm {
         self.stored = at;
         if let Some(running) = &mut self.running {
             running.set_since = true;
+            running.set_to_now = to_now;
         }
     }
 
@@ -134,7 +139,7 @@ impl Alarm {
 
     /// When the manager's event is due, as far as that decides what can happen.
     pub fn summary(&self) -> impl std::hash::Hash {
-        let run = self.running.map(|run| run.set_since);
+        let run = self.running.map(|run| (run.set_since, run.set_to_now));
         (
             run,
             self.failed,
@@ -177,11 +182,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let known = alarm.manager.map(|(_, at)| at);
         let runs = alarm.running.is_some();
         let runs = runs && !self.sabotaged(Sabotage::TwoAlarmRuns);
-        let alarm = self.alarm_mut(id);
-        let Some(at) = alarm.stored.filter(|_| !runs) else {
+        let Some(at) = self.alarm_handed_over(id).filter(|_| !runs) else {
             return Micros::ZERO;
         };
-        if alarm.stuck || known.is_some_and(|known| known <= at) {
+        if self.alarm_mut(id).stuck || known.is_some_and(|known| known <= at) {
             return Micros::ZERO;
         }
         self.arm(id, at);
@@ -192,16 +196,17 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// After a turn: whatever disturbs an object frees an alarm that is stuck; and an alarm that came back with lost
     /// writes is known to the manager.
     pub(super) fn sync_alarm(&mut self, id: PartyId) {
-        let Some(storage) = &mut self.party_mut(id).storage else {
+        if !self.party(id).is_object() {
             return;
-        };
-        let alarm = &mut storage.alarm;
+        }
+        let stored = self.alarm_handed_over(id);
+        let alarm = self.alarm_mut(id);
         if alarm.running.is_some() {
             // At most one run at a time: what was set meanwhile is looked at when the run ends.
             return;
         }
         let freed = std::mem::take(&mut alarm.stuck);
-        let (stored, known) = (alarm.stored, alarm.manager.map(|(_, at)| at));
+        let known = alarm.manager.map(|(_, at)| at);
         if let Some(at) = stored
             && (freed || known.is_none_or(|known| known > at))
         {
@@ -211,9 +216,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 
     /// After a commit is durable: the manager will hear of a later time, or of none; unless it does not.
     pub(super) fn tell_manager_of_later(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) {
+        let stored = self.alarm_handed_over(id);
         let alarm = self.alarm_mut(id);
         let known = alarm.manager.map(|(_, at)| at);
-        if alarm.running.is_some() || alarm.stuck || known.is_none() || known == alarm.stored {
+        if alarm.running.is_some() || alarm.stuck || known.is_none() || known == stored {
             return;
         }
         if self.strikes(FaultKind::AlarmSyncLost, id, id, origin, &Text::default(), watch) {
@@ -231,11 +237,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// The manager hears what the storage has.
     pub(super) fn manager_hears(&mut self, id: PartyId) {
         let keeps_retry = self.knobs.alarm_keeps_retry;
+        let stored = self.alarm_handed_over(id);
         let alarm = self.alarm_mut(id);
         if alarm.running.is_some() || alarm.stuck || (keeps_retry && alarm.retrying) {
             return;
         }
-        match (alarm.stored, alarm.manager) {
+        match (stored, alarm.manager) {
             (Some(at), Some((_, known))) if at == known => {}
             (Some(at), _) => self.arm(id, at),
             (None, Some(_)) => self.disarm(id),
@@ -330,6 +337,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             incarnation,
             scheduled,
             set_since: false,
+            set_to_now: false,
         });
         let seen = alarm.seen();
         self.party_mut(id).audit.alarm_begins(incarnation, seen);
@@ -388,17 +396,16 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         audit.alarm_ends(ended, is_set, run.set_since || is_lost);
         match retry {
             Some(wait) => self.retry_alarm(id, wait),
-            None => self.alarm_after_run(id, run.set_since, watch),
+            None => self.alarm_after_run(id, run.set_to_now, watch),
         }
     }
 
-    fn alarm_after_run(&mut self, id: PartyId, set_since: bool, watch: &mut dyn Observer) {
-        let shows = self.party(id).current.skew.shown(self.now);
-        let sticks = self.knobs.alarm_now_sticks && set_since;
+    fn alarm_after_run(&mut self, id: PartyId, set_to_now: bool, watch: &mut dyn Observer) {
+        let sticks = self.knobs.alarm_now_sticks && set_to_now;
         let alarm = self.alarm_mut(id);
         alarm.starts_anew();
         match alarm.stored {
-            Some(at) if sticks && at <= shows => {
+            Some(at) if sticks => {
                 alarm.stuck = true;
                 let kind = FaultKind::AlarmStuck;
                 self.see(&self.party(id).who, What::Fault { kind }, watch);
@@ -465,6 +472,18 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             ..AlarmCall::default()
         };
         self.schedule_alarm(id, due, stored, call);
+    }
+
+    /// When the alarm is due by what was handed to the storage: what a transaction that is open has set is not, nor what
+    /// a turn has set whose code has not done.
+    fn alarm_handed_over(&self, id: PartyId) -> Option<Millis> {
+        let party = self.party(id);
+        let turn = party.current.holding.as_ref().and_then(|turn| turn.undo);
+        let stored = party.storage.as_ref().and_then(|storage| storage.alarm.stored);
+        match party.current.uncommitted(turn) {
+            Some(undo) => undo.alarm.stored,
+            None => stored,
+        }
     }
 
     fn alarm_mut(&mut self, id: PartyId) -> &mut Alarm {

@@ -15,12 +15,11 @@ use super::incarnation::{Skew, TaskEntry, set_task};
 use super::knobs::DigestAwait;
 use super::party::{Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
 use super::queue::EventKey;
-use super::section::{DEEPEST, Section};
+use super::section::Section;
 use super::storage::{Ran, Store, StoreError};
 use super::stubs::{StubKey, StubState};
 use super::time::Micros;
 use super::watch::{FaultKind, Observed, Observer, Service, StepId, What};
-use super::wide::{SectionEnd, SectionKind, Wide};
 
 /// What a turn needs of the kernel while it runs, and what it leaves when it has.
 pub(super) struct Turn<'k, S> {
@@ -87,7 +86,7 @@ impl<'k, S: Store> Turn<'k, S> {
         let origin = self.origin_of(task);
         // What an open transaction has written is no commit yet, and holds nothing back.
         let behind_write = match &self.access {
-            Access::Own(database) => database.undo.is_some() && !self.in_transaction(),
+            Access::Own(database) => database.undo.is_some(),
             Access::Nothing | Access::Fenced => false,
         };
         self.outputs.push(Held {
@@ -99,8 +98,10 @@ impl<'k, S: Store> Turn<'k, S> {
         });
     }
 
-    fn in_transaction(&self) -> bool {
-        self.sections.iter().any(|section| section.undo.is_some())
+    /// The innermost asynchronous transaction that is open.
+    pub fn transaction(&mut self) -> Option<&mut Section> {
+        let mut sections = self.sections.iter_mut();
+        sections.rfind(|section| section.undo.is_some())
     }
 
     /// Something that ends with an answer is begun.
@@ -144,7 +145,7 @@ impl<'k, S: Store> Turn<'k, S> {
     }
 
     /// The storage of this incarnation; none where another has it, which ends this one.
-    fn database(&mut self) -> Option<&mut Database<'k, S>> {
+    pub fn database(&mut self) -> Option<&mut Database<'k, S>> {
         match &mut self.access {
             Access::Own(database) => Some(database),
             Access::Fenced => {
@@ -172,6 +173,12 @@ impl<'k, S: Store> Turn<'k, S> {
         if let (Some(kind), false) = (refusing, ran.writes.is_empty()) {
             ran.outcome = Err(StoreError::of(SqlError::of(kind)));
             ran.struck = true;
+        }
+        if !ran.writes.is_empty()
+            && let Some(section) = self.transaction()
+        {
+            section.wrote = true;
+            section.writes.add(&ran.writes);
         }
         audit::statement(statement, &ran);
         if ran.struck {
@@ -454,8 +461,16 @@ impl<S: Store> Object for Turn<'_, S> {
     }
 
     fn set_alarm(&mut self, at: Option<Millis>) {
+        let running = self
+            .running
+            .and_then(|task| self.tasks.get(task.0 as usize)?.as_ref());
+        let in_its_run = running.is_some_and(|entry| entry.reply_to == Some(ReplyTo::Alarm));
+        let to_now = in_its_run && at.is_some_and(|at| at <= self.now());
         if let Some(database) = self.database() {
-            database.set_alarm(at);
+            database.set_alarm(at, to_now);
+            if let Some(section) = self.transaction() {
+                section.wrote = true;
+            }
             self.see(What::AlarmSet(at));
         }
     }
@@ -466,54 +481,5 @@ impl<S: Store> Object for Turn<'_, S> {
             reset: true,
             ..CallError::thrown(why)
         });
-    }
-}
-
-impl<S: Store> Wide for Turn<'_, S> {
-    fn enter(&mut self, task: TaskId, kind: SectionKind) {
-        if self.sections.len() >= DEEPEST {
-            let why = "too many critical sections within one another";
-            self.aborted.get_or_insert_with(|| CallError {
-                remote: true,
-                reset: true,
-                ..CallError::thrown(why)
-            });
-            return;
-        }
-        let undo = match (kind, self.database()) {
-            (SectionKind::Transaction, Some(database)) => Some(Undo {
-                mark: database.store.mark(),
-                alarm: database.alarm.before(),
-            }),
-            _ => None,
-        };
-        self.sections.push(Section {
-            kind,
-            task,
-            begun: Default::default(),
-            undo,
-            wrote: false,
-            timeout: None,
-        });
-    }
-
-    fn leave(&mut self, task: TaskId, end: SectionEnd) {
-        let ended = self.sections.pop().expect("a section that is left was entered");
-        assert_eq!(ended.task, task, "a task leaves the section that it has entered");
-        self.timeouts.extend(ended.timeout);
-        if let Some(outer) = self.sections.last_mut() {
-            outer.begun.extend(ended.begun);
-            outer.wrote |= ended.wrote;
-        }
-        if let (SectionKind::Block, SectionEnd::Threw(error)) = (ended.kind, &end) {
-            self.aborted.get_or_insert_with(|| CallError {
-                remote: true,
-                reset: true,
-                ..error.clone()
-            });
-        }
-        if let (Some(undo), Access::Own(database)) = (ended.undo, &mut self.access) {
-            database.end_transaction(undo, ended.wrote, end == SectionEnd::Done);
-        }
     }
 }

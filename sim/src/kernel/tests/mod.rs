@@ -66,6 +66,8 @@ mod perpetual;
 mod queue;
 mod resets;
 mod script;
+mod sections;
 mod stubs;
+mod transactions;
 mod turns;
 mod world;
