@@ -54,6 +54,7 @@ macro_rules! on_both_stores {
 }
 
 mod alarm_ends;
+mod alarm_manager;
 mod alarms;
 mod audits;
 mod calls;
