@@ -1,5 +1,7 @@
 //! One turn, seen from inside: the seam as the simulator implements it.
 
+mod statements;
+
 use std::collections::BTreeMap;
 
 use protocol::host::{
@@ -7,19 +9,20 @@ use protocol::host::{
     Platform, Request, Rows, Shared, SqlError, SqlErrorKind, Statement, Stub, TaskId, Text,
 };
 use sha2::{Digest, Sha256};
+use statements::broken;
 
-use super::audit::{self, Depends};
-use super::choice::{Chance, OriginId, PlaceId, Purpose, Ratio, Source};
-use super::database::{Access, Database, Undo, fenced};
+use super::audit::Depends;
+use super::choice::{Chance, OriginId, PlaceId, Ratio, Source};
+use super::database::{Access, Database, fenced};
 use super::incarnation::{Skew, TaskEntry, set_task};
 use super::knobs::DigestAwait;
 use super::party::{Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
 use super::queue::EventKey;
 use super::section::Section;
-use super::storage::{Ran, Store, StoreError};
+use super::storage::Store;
 use super::stubs::{StubKey, StubState};
 use super::time::Micros;
-use super::watch::{FaultKind, Observed, Observer, Service, StepId, What};
+use super::watch::{Observed, Observer, Service, StepId, What};
 
 /// What a turn needs of the kernel while it runs, and what it leaves when it has.
 pub(super) struct Turn<'k, S> {
@@ -154,135 +157,6 @@ impl<'k, S: Store> Turn<'k, S> {
             }
             Access::Nothing => unreachable!("only an object is handed the storage half of the seam"),
         }
-    }
-
-    /// Runs a statement within the turn.
-    fn run(&mut self, statement: &Statement) -> Result<Rows, SqlError> {
-        let injected = self.injected();
-        let refusing = self.refusing;
-        let Some(database) = self.database() else {
-            return Err(fenced());
-        };
-        let mut ran = match injected {
-            Some(kind) => Ran {
-                struck: true,
-                ..Ran::refused(StoreError::of(SqlError::of(kind)))
-            },
-            None => database.run(statement),
-        };
-        if let (Some(kind), false) = (refusing, ran.writes.is_empty()) {
-            ran.outcome = Err(StoreError::of(SqlError::of(kind)));
-            ran.struck = true;
-        }
-        if !ran.writes.is_empty()
-            && let Some(section) = self.transaction()
-        {
-            section.wrote = true;
-            section.writes.add(&ran.writes);
-        }
-        audit::statement(statement, &ran);
-        if ran.struck {
-            let kind = FaultKind::StorageRefused;
-            self.see(What::Fault { kind });
-        }
-        match ran.outcome {
-            Ok(rows) => Ok(rows),
-            Err(StoreError::Sql(error)) => Err(error),
-            Err(StoreError::Unsupported(what)) => {
-                std::panic::resume_unwind(Box::new(UnsupportedStatement(what)))
-            }
-            Err(StoreError::Broken(error)) => {
-                self.aborted.get_or_insert_with(|| broken(&error));
-                Err(error)
-            }
-        }
-    }
-
-    /// The error of the storage that the next statement meets, whatever it says.
-    fn injected(&mut self) -> Option<SqlErrorKind> {
-        const KINDS: [SqlErrorKind; 4] = [
-            SqlErrorKind::Full,
-            SqlErrorKind::Io,
-            SqlErrorKind::NoMemory,
-            SqlErrorKind::Interrupted,
-        ];
-        let source = Source {
-            origin: self.origin,
-            place: self.place,
-        };
-        let label = Text::default();
-        let strikes = self
-            .chance
-            .happens(Purpose::StorageError, source, &label, self.storage_error);
-        strikes.then(|| {
-            let which = self
-                .chance
-                .choose(Purpose::StorageErrorKind, source, &label, KINDS.len() as u64);
-            KINDS[usize::try_from(which).expect("one of four")]
-        })
-    }
-
-    fn run_batch(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
-        let Some(database) = self.database() else {
-            return Err(Failed {
-                at: 0,
-                error: fenced(),
-            });
-        };
-        // Before the batch's own mark: a point to go back to that was set within the batch would not outlive it.
-        database.before_write();
-        let outcome = self.run_within(batch, end);
-        if let Some(database) = self.database() {
-            database.after_write();
-        }
-        outcome
-    }
-
-    fn run_within(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
-        let Access::Own(database) = &mut self.access else {
-            unreachable!("a batch runs on storage")
-        };
-        let undo = Undo {
-            mark: database.store.mark(),
-            alarm: database.alarm.before(),
-        };
-        let mut answers = Vec::with_capacity(batch.len());
-        let mut failed = None;
-        for (at, statement) in batch.iter().enumerate() {
-            match self.run(statement) {
-                Ok(rows) => answers.push(rows),
-                Err(error) => {
-                    failed = Some(Failed { at, error });
-                    break;
-                }
-            }
-        }
-        let Access::Own(database) = &mut self.access else {
-            unreachable!("a batch runs on storage")
-        };
-        match (failed, end) {
-            (None, End::Commit) => {
-                database.store.release(undo.mark);
-                Ok(answers)
-            }
-            (None, End::Rollback) => {
-                database.undo_to(undo);
-                Ok(answers)
-            }
-            (Some(failed), _) => {
-                database.undo_to(undo);
-                Err(failed)
-            }
-        }
-    }
-}
-
-/// What callers are told when an error of the storage has broken the object (`workerd.md` T9, T11).
-fn broken(error: &SqlError) -> CallError {
-    CallError {
-        remote: true,
-        reset: true,
-        ..CallError::thrown(error.to_string())
     }
 }
 
