@@ -92,8 +92,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if !is_current {
             return;
         }
-        let undo = self.hand_over(id, turn.undo);
-        match undo {
+        self.party_mut(id).changed.add(&turn.writes);
+        match turn.undo {
             Some(undo) => self.commit_writes(id, undo, behind, turn.origin, &turn.writes, watch),
             None => assert!(
                 behind.is_empty(),
@@ -101,24 +101,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             ),
         }
         self.sync_alarm(id);
-    }
-
-    /// The point before the writes that a turn hands to the storage. What was written within a transaction that is
-    /// still open stays in it.
-    fn hand_over(&mut self, id: PartyId, undo: Option<Undo>) -> Option<Undo> {
-        let undo = undo?;
-        let party = self.party_mut(id);
-        let mut sections = party.current.sections.iter_mut();
-        let began = sections.rfind(|section| section.undo.is_some());
-        let Some(section) = began else { return Some(undo) };
-        if section.undo.is_some_and(|began| undo.mark < began.mark) {
-            // It wrote before it entered the transaction.
-            return Some(undo);
-        }
-        section.wrote = true;
-        let storage = party.storage.as_mut().expect("only an object writes");
-        storage.store.release(undo.mark);
-        None
     }
 
     fn commit_writes(
@@ -138,12 +120,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let now = self.now;
         let party = self.party_mut(id);
         let (who, incarnation) = (party.who.clone(), party.current.number);
-        party.changed.add(writes);
         let storage = party.storage.as_mut().expect("only an object writes");
         let nth = storage.commits;
         storage.commits += 1;
         // Contents are summed up for a share of the commits where that costs as much as there are rows.
-        let leaves = (nth.is_multiple_of(CONTENTS_EVERY)).then(|| storage.store.digest());
+        // What an open transaction has written is in the store, and not in the commit.
+        let sums_up = nth.is_multiple_of(CONTENTS_EVERY) && !party.current.in_transaction();
+        let leaves = sums_up.then(|| storage.store.digest());
         party.audit.contents = leaves;
         // Commits are confirmed in the order they were made.
         let due = now.after(synced).after(takes).max(storage.last_confirm);

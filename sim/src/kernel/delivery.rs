@@ -31,8 +31,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             return;
         };
         let admitted = of_party.holding.is_none() && of_party.admits(&sent.delivery);
-        // Children of a critical section need not wait behind what it holds back.
-        let first = of_party.waiting.is_empty() || !of_party.sections.is_empty();
+        // Children of a critical section need not wait behind what it holds back, only behind one another.
+        let first = of_party.first_waiting().is_none();
         if admitted && first {
             self.turn(id, incarnation, sent, watch);
             self.free(id, incarnation);
@@ -74,10 +74,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if of_party.waiting.is_empty() || of_party.holding.is_some() {
             return;
         }
-        let next = of_party
-            .waiting
-            .iter()
-            .find(|sent| of_party.admits(&sent.delivery));
+        let next = of_party.first_waiting().and_then(|at| of_party.waiting.get(at));
         if let Some(origin) = next.map(|sent| sent.origin) {
             self.schedule(self.now, origin, Pending::Free(id, incarnation));
         }
@@ -171,7 +168,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         let access = match &mut party.storage {
             None => Access::Nothing,
-            Some(storage) if is_current => Access::Own(Database::new(storage, surroundings)),
+            Some(storage) if is_current => {
+                Access::Own(Database::new(storage, surroundings, of_party.in_transaction()))
+            }
             Some(_) => Access::Fenced,
         };
         let mut turn = Turn {

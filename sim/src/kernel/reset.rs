@@ -118,6 +118,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             storage.alarm.restore(undo.alarm);
         }
         if undo.is_some() {
+            // Somebody may have read them meanwhile.
+            party.changed = Changed::Everything;
             let newest = party.audit.contents;
             self.audit_contents(id, newest);
         }

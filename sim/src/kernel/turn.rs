@@ -1,5 +1,7 @@
 //! One turn, seen from inside: the seam as the simulator implements it.
 
+mod statements;
+
 use std::cell::Cell;
 
 use protocol::host::{
@@ -8,20 +10,18 @@ use protocol::host::{
 };
 use sha2::{Digest, Sha256};
 
-use super::audit::{self, Depends};
-use super::choice::{Chance, OriginId, PlaceId, Purpose, Ratio, Source};
-use super::database::{Access, Database, Undo, fenced};
+use super::audit::Depends;
+use super::choice::{Chance, OriginId, PlaceId, Ratio, Source};
+use super::database::{Access, Database};
 use super::incarnation::{Skew, TaskEntry, set_task};
 use super::knobs::DigestAwait;
 use super::party::{Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
 use super::queue::EventKey;
-use super::section::{DEEPEST, Section};
-use super::storage::{Ran, Store, StoreError};
+use super::section::Section;
+use super::storage::Store;
 use super::time::Micros;
-use super::trouble::STORAGE_ERRORS;
 use super::unload::moved;
-use super::watch::{FaultKind, Observed, Observer, Service, StepId, What};
-use super::wide::{SectionEnd, SectionKind, Wide};
+use super::watch::{Observed, Observer, Service, StepId, What};
 
 /// What a turn needs of the kernel while it runs, and what it leaves when it has.
 pub(super) struct Turn<'k, S> {
@@ -91,7 +91,7 @@ impl<'k, S: Store> Turn<'k, S> {
         let origin = self.origin_of(task);
         // What an open transaction has written is no commit yet, and holds nothing back.
         let behind_write = match &self.access {
-            Access::Own(database) => database.undo.is_some() && !self.in_transaction(),
+            Access::Own(database) => database.undo.is_some(),
             Access::Nothing | Access::Fenced => false,
         };
         self.outputs.push(Held {
@@ -103,8 +103,10 @@ impl<'k, S: Store> Turn<'k, S> {
         });
     }
 
-    fn in_transaction(&self) -> bool {
-        self.sections.iter().any(|section| section.undo.is_some())
+    /// The innermost asynchronous transaction that is open.
+    pub fn transaction(&mut self) -> Option<&mut Section> {
+        let mut sections = self.sections.iter_mut();
+        sections.rfind(|section| section.undo.is_some())
     }
 
     /// Something that ends with an answer is begun.
@@ -141,7 +143,7 @@ impl<'k, S: Store> Turn<'k, S> {
     }
 
     /// The storage of this incarnation; none where another has it, which ends this one.
-    fn database(&mut self) -> Option<&mut Database<'k, S>> {
+    pub fn database(&mut self) -> Option<&mut Database<'k, S>> {
         match &mut self.access {
             Access::Own(database) => Some(database),
             Access::Fenced => {
@@ -150,123 +152,6 @@ impl<'k, S: Store> Turn<'k, S> {
             }
             Access::Nothing => unreachable!("only an object is handed the storage half of the seam"),
         }
-    }
-
-    /// Runs a statement within the turn.
-    fn run(&mut self, statement: &Statement) -> Result<Rows, SqlError> {
-        let injected = self.injected();
-        let refusing = self.refusing;
-        let Some(database) = self.database() else {
-            return Err(fenced());
-        };
-        let ran = match (injected, refusing) {
-            (Some(kind), _) => Ran {
-                struck: true,
-                ..Ran::refused(StoreError::of(SqlError::of(kind)))
-            },
-            (None, Some(kind)) => database.run_refusing(statement, kind),
-            (None, None) => database.run(statement),
-        };
-        audit::statement(statement, &ran);
-        if ran.struck {
-            let kind = FaultKind::StorageRefused;
-            self.see(What::Fault { kind });
-        }
-        match ran.outcome {
-            Ok(rows) => Ok(rows),
-            Err(StoreError::Sql(error)) => Err(error),
-            Err(StoreError::Unsupported(what)) => {
-                std::panic::resume_unwind(Box::new(UnsupportedStatement(what)))
-            }
-            Err(StoreError::Broken(error)) => {
-                self.aborted.get_or_insert_with(|| broken(&error));
-                Err(error)
-            }
-        }
-    }
-
-    /// The error of the storage that the next statement meets, whatever it says.
-    fn injected(&mut self) -> Option<SqlErrorKind> {
-        let source = Source {
-            origin: self.origin,
-            place: self.place,
-        };
-        let label = Text::default();
-        let strikes = self
-            .chance
-            .happens(Purpose::StorageError, source, &label, self.storage_error);
-        strikes.then(|| {
-            let which = self.chance.choose(
-                Purpose::StorageErrorKind,
-                source,
-                &label,
-                STORAGE_ERRORS.len() as u64,
-            );
-            STORAGE_ERRORS[usize::try_from(which).expect("one of a few")]
-        })
-    }
-
-    fn run_batch(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
-        let Some(database) = self.database() else {
-            return Err(Failed {
-                at: 0,
-                error: fenced(),
-            });
-        };
-        // Before the batch's own mark: a point to go back to that was set within the batch would not outlive it.
-        database.before_write();
-        let outcome = self.run_within(batch, end);
-        if let Some(database) = self.database() {
-            database.after_write();
-        }
-        outcome
-    }
-
-    fn run_within(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
-        let Access::Own(database) = &mut self.access else {
-            unreachable!("a batch runs on storage")
-        };
-        let undo = Undo {
-            mark: database.store.mark(),
-            alarm: database.alarm.before(),
-        };
-        let mut answers = Vec::with_capacity(batch.len());
-        let mut failed = None;
-        for (at, statement) in batch.iter().enumerate() {
-            match self.run(statement) {
-                Ok(rows) => answers.push(rows),
-                Err(error) => {
-                    failed = Some(Failed { at, error });
-                    break;
-                }
-            }
-        }
-        let Access::Own(database) = &mut self.access else {
-            unreachable!("a batch runs on storage")
-        };
-        match (failed, end) {
-            (None, End::Commit) => {
-                database.store.release(undo.mark);
-                Ok(answers)
-            }
-            (None, End::Rollback) => {
-                database.undo_to(undo);
-                Ok(answers)
-            }
-            (Some(failed), _) => {
-                database.undo_to(undo);
-                Err(failed)
-            }
-        }
-    }
-}
-
-/// What callers are told when an error of the storage has broken the object (`workerd.md` T9, T11).
-fn broken(error: &SqlError) -> CallError {
-    CallError {
-        remote: true,
-        reset: true,
-        ..CallError::thrown(error.to_string())
     }
 }
 
@@ -447,8 +332,16 @@ impl<S: Store> Object for Turn<'_, S> {
     }
 
     fn set_alarm(&mut self, at: Option<Millis>) {
+        let running = self
+            .running
+            .and_then(|task| self.tasks.get(task.0 as usize)?.as_ref());
+        let in_its_run = running.is_some_and(|entry| entry.reply_to == Some(ReplyTo::Alarm));
+        let to_now = in_its_run && at.is_some_and(|at| at <= self.now());
         if let Some(database) = self.database() {
-            database.set_alarm(at);
+            database.set_alarm(at, to_now);
+            if let Some(section) = self.transaction() {
+                section.wrote = true;
+            }
             self.see(What::AlarmSet(at));
         }
     }
@@ -459,54 +352,5 @@ impl<S: Store> Object for Turn<'_, S> {
             reset: true,
             ..CallError::thrown(why)
         });
-    }
-}
-
-impl<S: Store> Wide for Turn<'_, S> {
-    fn enter(&mut self, task: TaskId, kind: SectionKind) {
-        if self.sections.len() >= DEEPEST {
-            let why = "too many critical sections within one another";
-            self.aborted.get_or_insert_with(|| CallError {
-                remote: true,
-                reset: true,
-                ..CallError::thrown(why)
-            });
-            return;
-        }
-        let undo = match kind {
-            SectionKind::Transaction => self.database().map(|database| Undo {
-                mark: database.store.mark(),
-                alarm: database.alarm.before(),
-            }),
-            SectionKind::Block => None,
-        };
-        self.sections.push(Section {
-            kind,
-            task,
-            begun: Default::default(),
-            undo,
-            wrote: false,
-            timeout: None,
-        });
-    }
-
-    fn leave(&mut self, task: TaskId, end: SectionEnd) {
-        let ended = self.sections.pop().expect("a section that is left was entered");
-        assert_eq!(ended.task, task, "a task leaves the section that it has entered");
-        self.timeouts.extend(ended.timeout);
-        if let Some(outer) = self.sections.last_mut() {
-            outer.begun.extend(ended.begun);
-            outer.wrote |= ended.wrote;
-        }
-        if let (SectionKind::Block, SectionEnd::Threw(error)) = (ended.kind, &end) {
-            self.aborted.get_or_insert_with(|| CallError {
-                remote: true,
-                reset: true,
-                ..error.clone()
-            });
-        }
-        if let (Some(undo), Access::Own(database)) = (ended.undo, &mut self.access) {
-            database.end_transaction(undo, ended.wrote, end == SectionEnd::Done);
-        }
     }
 }

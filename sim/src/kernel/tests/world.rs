@@ -35,6 +35,7 @@ pub struct Setting {
     pub knobs: Knobs,
     pub aims: Vec<(Aim, CallFault)>,
     pub fixed: Vec<FixedChoice>,
+    pub seed: u64,
 }
 
 impl Default for Setting {
@@ -44,6 +45,7 @@ impl Default for Setting {
             knobs: knobs(),
             aims: Vec::new(),
             fixed: Vec::new(),
+            seed: 7,
         }
     }
 }
@@ -84,7 +86,7 @@ pub struct World<S: Store = ModelStore> {
 }
 
 /// What was seen: lines for people, and the answers of clients.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Seen {
     lines: Vec<(u64, Text, String)>,
     answers: BTreeMap<u32, (u64, Text)>,
@@ -153,7 +155,7 @@ impl<S: Store> World<S> {
             aims.entry(aim).or_insert_with(Vec::new).push(fault);
         }
         let program = Scripted { alarm: setting.alarm };
-        let chance = Chance::new(7, &setting.fixed);
+        let chance = Chance::new(setting.seed, &setting.fixed);
         let mut kernel = Kernel::new(program, &S::Pool::default(), chance, setting.knobs, aims);
         kernel.add_front();
         kernel.add_front();
@@ -238,11 +240,26 @@ impl<S: Store> World<S> {
         }
     }
 
-    /// Takes one event.
-    pub fn step(&mut self, key: EventKey) {
-        if let Some(Stepped::Item(item)) = self.kernel.step(key, &mut self.seen) {
-            let act = self.acts[item as usize].take();
-            act.expect("an item is due once")(&mut self.kernel, item, &mut self.seen);
+    /// Takes one event. The number of the plan item, if it is one.
+    pub fn step(&mut self, key: EventKey) -> Option<u32> {
+        let Some(Stepped::Item(item)) = self.kernel.step(key, &mut self.seen) else {
+            return None;
+        };
+        let act = self.acts[item as usize].take();
+        act.expect("an item is due once")(&mut self.kernel, item, &mut self.seen);
+        Some(item)
+    }
+
+    /// A world of its own in the same state, when all that the plan says has happened.
+    pub fn fork(&mut self) -> Self {
+        assert!(
+            self.acts.iter().all(Option::is_none),
+            "what is planned cannot be copied"
+        );
+        World {
+            kernel: self.kernel.fork(),
+            acts: self.acts.iter().map(|_| None).collect(),
+            seen: self.seen.clone(),
         }
     }
 
@@ -264,10 +281,20 @@ impl<S: Store> World<S> {
 
     /// When something was seen at an object or a front Worker: a line that begins so.
     pub fn times(&self, who: &str, beginning: &str) -> Vec<u64> {
+        self.lines(who, beginning).map(|(at, _)| at).collect()
+    }
+
+    /// What was seen at an object or a front Worker, and when: the lines that begin so.
+    pub fn lines<'a>(&'a self, who: &str, beginning: &'a str) -> impl Iterator<Item = (u64, &'a str)> {
         let who = full_name(who);
         let lines = self.seen.lines.iter();
-        let of_it = lines.filter(|(_, at, line)| *at == who && line.starts_with(beginning));
-        of_it.map(|(at, _, _)| *at).collect()
+        let of_it = lines.filter(move |(_, at, line)| *at == who && line.starts_with(beginning));
+        of_it.map(|(at, _, line)| (*at, line.as_str()))
+    }
+
+    /// The true time, in milliseconds since the beginning.
+    pub fn now(&self) -> u64 {
+        self.kernel.now().0 / 1_000
     }
 
     /// When a fault took effect on an object or a front Worker.
