@@ -4,7 +4,7 @@ use protocol::host::{Answer, CallError, CallId, CallOutcome, Label, Outcome, Req
 
 use super::audit::{Depends, Sabotage};
 use super::choice::{OriginId, Purpose};
-use super::network::{Aim, CallFault, connection_lost};
+use super::network::connection_lost;
 use super::party::{
     CallerRef, Connection, Delivery, Held, Output, PartyId, ReplyTo, Sent, ServiceAnswer, ServiceTime,
 };
@@ -15,19 +15,6 @@ use super::trouble::Parked;
 use super::watch::{FaultKind, Observer, StepId, What};
 use super::wide::Guest;
 use super::{Kernel, Pending};
-
-/// What the network does to one call.
-#[derive(Clone, Copy, Debug)]
-struct Fate {
-    request_lost: bool,
-    request_takes: Micros,
-    /// How long after the first a second one is sent.
-    duplicate: Option<Micros>,
-    answer_lost: bool,
-    answer_late: Micros,
-    /// How long after the call has left its caller's client goes away.
-    cancel: Option<Micros>,
-}
 
 /// A message that leaves a party, and its circumstances.
 #[derive(Clone, Copy, Debug)]
@@ -258,103 +245,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             arrival,
             stub,
         };
-        if let Err(Parked { sent, .. }) = self.park(from, parked) {
+        if let Some(Parked { sent, .. }) = self.park(from, parked) {
             let origin = sent.origin;
             self.schedule(arrival, origin, Pending::Arrival(to, sent));
         }
-    }
-
-    /// Draws what happens to a call, and lets faults that are aimed at it strike.
-    fn fate(
-        &mut self,
-        caller: &CallerRef,
-        target: PartyId,
-        aimed: &[CallFault],
-        origin: OriginId,
-        watch: &mut dyn Observer,
-    ) -> Fate {
-        let from = caller.party;
-        let label = Text::new_static(caller.label.0);
-        let source = self.source(origin);
-        let takes = self.knobs.latency;
-        let mut fate = Fate {
-            request_lost: false,
-            request_takes: takes.draw(&mut self.chance, Purpose::RequestLatency, source, &label),
-            duplicate: None,
-            answer_lost: self.is_struck(FaultKind::AnswerLost, target, from)
-                || self.begins(FaultKind::AnswerLost, (target, from), origin, &label),
-            answer_late: Micros::ZERO,
-            cancel: None,
-        };
-        let cut = self.strikes(FaultKind::Partitioned, from, target, origin, &label, watch);
-        let lost = aimed.contains(&CallFault::LoseRequest);
-        if lost {
-            self.struck(caller, FaultKind::RequestLost, watch);
-        }
-        let lost = lost || self.strikes(FaultKind::RequestLost, from, target, origin, &label, watch);
-        fate.request_lost = cut || lost;
-        self.strikes(FaultKind::Clogged, from, target, origin, &label, watch);
-        let mut late = Micros::ZERO;
-        for (kind, purpose) in [
-            (FaultKind::RequestLate, Purpose::RequestLateBy),
-            (FaultKind::AnswerLate, Purpose::AnswerLateBy),
-        ] {
-            if self.is_struck(kind, from, target) || self.begins(kind, (from, target), origin, &label) {
-                let by = self.knobs.late_by.draw(&mut self.chance, purpose, source, &label);
-                match kind {
-                    FaultKind::RequestLate => late = late.after(by),
-                    _ => fate.answer_late = fate.answer_late.after(by),
-                }
-            }
-        }
-        let more = self.knobs.duplicate_after;
-        if self.begins(FaultKind::Duplicated, (from, target), origin, &label) {
-            let after = more.draw(&mut self.chance, Purpose::DuplicateAfter, source, &label);
-            fate.duplicate = Some(after);
-        }
-        let goes = self.knobs.cancel_after;
-        if !self.party(from).is_object() && self.begins(FaultKind::Cancelled, (from, from), origin, &label) {
-            let after = goes.draw(&mut self.chance, Purpose::CancelAfter, source, &label);
-            fate.cancel = Some(after);
-        }
-        for fault in aimed {
-            match *fault {
-                CallFault::LoseRequest => {}
-                CallFault::LoseAnswer => fate.answer_lost = true,
-                CallFault::DelayRequest(by) => late = late.after(Micros::from_millis(by.0)),
-                CallFault::DelayAnswer(by) => {
-                    fate.answer_late = fate.answer_late.after(Micros::from_millis(by.0));
-                }
-                CallFault::Duplicate(after) => fate.duplicate = Some(Micros::from_millis(after.0)),
-                CallFault::Cancel(after) => fate.cancel = Some(Micros::from_millis(after.0)),
-            }
-        }
-        if !fate.request_lost && late > Micros::ZERO {
-            fate.request_takes = fate.request_takes.after(late);
-            self.struck(caller, FaultKind::RequestLate, watch);
-        }
-        fate
-    }
-
-    /// The faults that are aimed at this call. Counts it.
-    fn aimed_at(&mut self, caller: &CallerRef) -> Vec<CallFault> {
-        let party = &mut self.parties[caller.party.0 as usize];
-        let made = party.calls_made.entry(caller.label).or_default();
-        let nth = *made;
-        *made += 1;
-        if self.aims.is_empty() {
-            return Vec::new();
-        }
-        let aim = Aim {
-            caller: party.who.clone(),
-            label: Text::new_static(caller.label.0),
-            nth,
-        };
-        self.aims.remove(&aim).unwrap_or_default()
-    }
-
-    fn struck(&self, caller: &CallerRef, kind: FaultKind, watch: &mut dyn Observer) {
-        self.see(&self.party(caller.party).who, What::Fault { kind }, watch);
     }
 
     /// Tells whoever waits for the end of a task how it ended.

@@ -1,6 +1,6 @@
 //! Commits and the output gate (`platform.md` sections 3 and 4).
 
-use protocol::host::{CallError, Text};
+use protocol::host::{CallError, TaskId, Text};
 
 use super::alarm::Interrupted;
 use super::audit::Sabotage;
@@ -24,6 +24,8 @@ pub(super) struct TurnEnd {
     pub undo: Option<Undo>,
     /// The tables that it can have written.
     pub writes: Writes,
+    /// The tasks that have ended in it.
+    pub ended: Vec<TaskId>,
     /// What it asked for, in order.
     pub outputs: Vec<Held>,
     /// Why the incarnation ends with it, if it does.
@@ -38,10 +40,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         &mut self,
         id: PartyId,
         incarnation: u32,
-        turn: TurnEnd,
+        mut turn: TurnEnd,
         watch: &mut dyn Observer,
     ) {
         let origin = turn.origin;
+        let ended = std::mem::take(&mut turn.ended);
         match turn.aborted {
             None => self.commit(id, incarnation, turn, watch),
             Some(error) => {
@@ -54,6 +57,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 self.abort(id, incarnation, turn.undo, end, watch);
             }
         }
+        self.drop_stubs_of(id, &ended);
         self.time_sections(id, incarnation, origin);
     }
 
@@ -61,7 +65,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     fn commit(&mut self, id: PartyId, incarnation: u32, turn: TurnEnd, watch: &mut dyn Observer) {
         let is_current = self.party(id).current.number == incarnation;
         let open_gate = self.sabotaged(Sabotage::OpenGate);
+        let now = self.now;
         let mut behind = Vec::new();
+        let mut first_waits = None;
         for held in turn.outputs {
             let storage = self.party_mut(id).storage.as_mut().filter(|_| is_current);
             let earlier = storage.and_then(|storage| storage.unconfirmed.back_mut());
@@ -70,15 +76,24 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             let gated = gated && !open_gate;
             match earlier {
                 _ if gated && held.behind_write => behind.push(held),
-                Some(earlier) if gated => earlier.held.push(held),
-                _ => self.release(id, incarnation, held, self.now, watch),
+                Some(earlier) if gated => {
+                    if earlier.waits_since.is_none() {
+                        earlier.waits_since = Some(now);
+                        first_waits = Some(earlier.nth);
+                    }
+                    earlier.held.push(held);
+                }
+                _ => self.release(id, incarnation, held, now, watch),
             }
+        }
+        if let Some(nth) = first_waits.filter(|_| self.is_struck(FaultKind::CommitStalled, id, id)) {
+            self.time_gate(id, nth);
         }
         if !is_current {
             return;
         }
-        let undo = self.hand_over(id, turn.undo);
-        match undo {
+        self.party_mut(id).changed.add(&turn.writes);
+        match turn.undo {
             Some(undo) => self.commit_writes(id, undo, behind, turn.origin, &turn.writes, watch),
             None => assert!(
                 behind.is_empty(),
@@ -86,24 +101,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             ),
         }
         self.sync_alarm(id);
-    }
-
-    /// The point before the writes that a turn hands to the storage. What was written within a transaction that is
-    /// still open stays in it.
-    fn hand_over(&mut self, id: PartyId, undo: Option<Undo>) -> Option<Undo> {
-        let undo = undo?;
-        let party = self.party_mut(id);
-        let sections = party.current.sections.iter_mut();
-        let began = sections.filter(|section| section.undo.is_some()).next_back();
-        let Some(section) = began else { return Some(undo) };
-        if section.undo.is_some_and(|began| undo.mark < began.mark) {
-            // It wrote before it entered the transaction.
-            return Some(undo);
-        }
-        section.wrote = true;
-        let storage = party.storage.as_mut().expect("only an object writes");
-        storage.store.release(undo.mark);
-        None
     }
 
     fn commit_writes(
@@ -123,12 +120,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let now = self.now;
         let party = self.party_mut(id);
         let (who, incarnation) = (party.who.clone(), party.current.number);
-        party.changed.add(writes);
         let storage = party.storage.as_mut().expect("only an object writes");
         let nth = storage.commits;
         storage.commits += 1;
         // Contents are summed up for a share of the commits where that costs as much as there are rows.
-        let leaves = (nth.is_multiple_of(CONTENTS_EVERY)).then(|| storage.store.digest());
+        // What an open transaction has written is in the store, and not in the commit.
+        let sums_up = nth.is_multiple_of(CONTENTS_EVERY) && !party.current.in_transaction();
+        let leaves = sums_up.then(|| storage.store.digest());
         party.audit.contents = leaves;
         // Commits are confirmed in the order they were made.
         let due = now.after(synced).after(takes).max(storage.last_confirm);
@@ -137,6 +135,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             nth,
             mark: undo.mark,
             alarm_before: undo.alarm,
+            waits_since: (!held.is_empty()).then_some(now),
             held,
             origin,
             leaves,
@@ -147,16 +146,35 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         };
         self.see(&who, what, watch);
         if stalled {
-            let pending = Pending::GateTimeout(id, incarnation, nth);
-            self.schedule(now.after(GATE_TIMEOUT), origin, pending);
+            self.time_gate(id, nth);
         } else {
             self.schedule(due, origin, Pending::Confirmed(id, incarnation, nth));
         }
     }
 
-    /// A commit is durable, or has failed. Confirmations that come late, behind a stall, come with those before them.
+    /// A commit is stalled: the gate waits for it from when the first message began to wait.
+    fn time_gate(&mut self, id: PartyId, nth: u64) {
+        let party = self.party(id);
+        let Some(commit) = party.unconfirmed_commit(nth) else {
+            return;
+        };
+        let (origin, incarnation) = (commit.origin, party.current.number);
+        if let Some(since) = commit.waits_since {
+            let pending = Pending::GateTimeout(id, incarnation, nth);
+            self.schedule(since.after(GATE_TIMEOUT), origin, pending);
+        }
+    }
+
+    /// A commit is durable, or has failed; or it is stalled. Confirmations that come late, behind a stall, come with
+    /// those before them.
     pub(super) fn confirm(&mut self, id: PartyId, incarnation: u32, nth: u64, watch: &mut dyn Observer) {
-        if self.party(id).current.number != incarnation || self.is_struck(FaultKind::CommitStalled, id, id) {
+        if self.party(id).current.number != incarnation {
+            return;
+        }
+        let kind = FaultKind::CommitStalled;
+        if self.is_struck(kind, id, id) {
+            self.see(&self.party(id).who, What::Fault { kind }, watch);
+            self.time_gate(id, nth);
             return;
         }
         while let Some(first) = self.oldest_unconfirmed(id).filter(|(first, _)| *first <= nth) {
@@ -232,15 +250,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         self.lose(id, 0, end, watch);
     }
 
-    /// A commit has not been confirmed for as long as the gate waits: where a message waits for it, the object is reset.
+    /// A message has waited for a commit for as long as the gate waits: the object is reset.
     pub(super) fn gate_timeout(&mut self, id: PartyId, incarnation: u32, nth: u64, watch: &mut dyn Observer) {
         let party = self.party(id);
-        let unconfirmed = party.storage.iter().flat_map(|storage| &storage.unconfirmed);
-        let waits = unconfirmed.filter(|commit| commit.nth <= nth && !commit.held.is_empty());
-        let origin = waits.map(|commit| commit.origin).next();
-        let Some(origin) = origin.filter(|_| party.current.number == incarnation) else {
+        let waits = party.unconfirmed_commit(nth);
+        let Some(commit) = waits.filter(|_| party.current.number == incarnation) else {
             return;
         };
+        let origin = commit.origin;
         let error = CallError {
             remote: true,
             overloaded: true,

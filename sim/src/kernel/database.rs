@@ -4,7 +4,7 @@ use protocol::host::{Millis, SqlError, SqlErrorKind, Statement, Text};
 
 use super::alarm::{Alarm, AlarmBefore};
 use super::party::Storage;
-use super::storage::{Mark, Ran, Store, Surroundings, Writes};
+use super::storage::{Mark, Ran, Store, StoreError, Surroundings, Writes};
 
 /// What a turn may do with storage.
 pub(super) enum Access<'k, S> {
@@ -21,11 +21,14 @@ pub(super) enum Access<'k, S> {
 pub(super) struct Database<'k, S> {
     pub store: &'k mut S,
     pub alarm: &'k mut Alarm,
-    /// Set before the first write: where the turn goes back to if it is lost.
+    /// Set before the first write of the turn's own: where it goes back to if it is lost.
     pub undo: Option<Undo>,
-    /// What the turn can have written.
+    /// The tables that the turn can have written.
     pub writes: Writes,
+    /// Whether the turn has written, but for what is a transaction's.
     pub wrote: bool,
+    /// Whether an asynchronous transaction is open: writes are its, and not the turn's own.
+    pub in_transaction: bool,
 }
 
 /// How things were before a turn's first write.
@@ -46,7 +49,7 @@ pub(super) fn fenced() -> SqlError {
 }
 
 impl<'k, S: Store> Database<'k, S> {
-    pub fn new(storage: &'k mut Storage<S>, surroundings: Surroundings) -> Self {
+    pub fn new(storage: &'k mut Storage<S>, surroundings: Surroundings, in_transaction: bool) -> Self {
         storage.store.set_surroundings(surroundings);
         Database {
             store: &mut storage.store,
@@ -54,6 +57,7 @@ impl<'k, S: Store> Database<'k, S> {
             undo: None,
             writes: Writes::default(),
             wrote: false,
+            in_transaction,
         }
     }
 
@@ -62,7 +66,7 @@ impl<'k, S: Store> Database<'k, S> {
         self.before_write();
         let ran = self.store.run(statement);
         if !ran.writes.is_empty() {
-            self.wrote = true;
+            self.wrote |= !self.in_transaction;
             self.writes.add(&ran.writes);
         }
         if alone {
@@ -71,13 +75,33 @@ impl<'k, S: Store> Database<'k, S> {
         ran
     }
 
+    /// Runs a statement that meets this error if it writes, and leaves nothing then.
+    pub fn run_refusing(&mut self, statement: &Statement, kind: SqlErrorKind) -> Ran {
+        let alone = self.undo.is_none();
+        self.before_write();
+        let before = self.store.mark();
+        let ran = self.run(statement);
+        if !ran.writes.is_empty() {
+            self.store.rollback_to(before);
+        }
+        self.store.release(before);
+        if alone {
+            self.after_write();
+        }
+        if ran.writes.is_empty() {
+            return ran;
+        }
+        Ran {
+            outcome: Err(StoreError::of(SqlError::of(kind))),
+            struck: true,
+            ..ran
+        }
+    }
+
     /// Sets the point to which a lost turn goes back: what comes may be its first write.
     pub fn before_write(&mut self) {
-        if self.undo.is_none() {
-            self.undo = Some(Undo {
-                mark: self.store.mark(),
-                alarm: self.alarm.before(),
-            });
+        if self.undo.is_none() && !self.in_transaction {
+            self.undo = Some(self.point());
         }
     }
 
@@ -90,10 +114,11 @@ impl<'k, S: Store> Database<'k, S> {
         }
     }
 
-    pub fn set_alarm(&mut self, at: Option<Millis>) {
+    /// Sets the alarm, or clears it; `to_now` where its own run sets it to a time that has come.
+    pub fn set_alarm(&mut self, at: Option<Millis>, to_now: bool) {
         self.before_write();
-        self.wrote = true;
-        self.alarm.set(at);
+        self.wrote |= !self.in_transaction;
+        self.alarm.set(at, to_now);
     }
 
     /// Takes everything back that was done since, and the point itself.
@@ -103,29 +128,39 @@ impl<'k, S: Store> Database<'k, S> {
         self.alarm.restore(undo.alarm);
     }
 
-    /// Ends an asynchronous transaction that began at this point: what it has written, in earlier turns or in this one,
-    /// becomes this turn's, or is taken back.
-    pub fn end_transaction(&mut self, began: Undo, wrote_before: bool, keeps: bool) {
-        let of_turn = self.undo.filter(|undo| undo.mark > began.mark);
-        if !keeps {
+    /// Begins an asynchronous transaction: what is written from here on is its, until it ends.
+    pub fn begin_transaction(&mut self) -> Undo {
+        self.in_transaction = true;
+        self.point()
+    }
+
+    /// Ends the innermost asynchronous transaction, which began at this point. What it has written, in earlier turns or
+    /// in this one, is taken back, or becomes that of the one around it; the outermost one's becomes this turn's.
+    pub fn end_transaction(&mut self, began: Undo, ended: TransactionEnd) {
+        self.in_transaction = !ended.is_outermost;
+        if !ended.keeps {
             self.undo_to(began);
-            if of_turn.is_some() {
-                self.undo = None;
-                self.wrote = false;
-            }
-            return;
-        }
-        if let Some(undo) = of_turn {
-            self.store.release(undo.mark);
-        }
-        if self.undo.is_none_or(|undo| undo.mark > began.mark) {
-            self.wrote |= wrote_before;
+        } else if self.undo.is_none() && ended.is_outermost && ended.wrote {
             self.undo = Some(began);
-            self.after_write();
+            self.wrote = true;
         } else {
-            // The turn's own writes came first: the transaction's join them.
-            self.wrote |= wrote_before;
             self.store.release(began.mark);
         }
     }
+
+    fn point(&mut self) -> Undo {
+        Undo {
+            mark: self.store.mark(),
+            alarm: self.alarm.before(),
+        }
+    }
+}
+
+/// How an asynchronous transaction ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TransactionEnd {
+    pub keeps: bool,
+    pub wrote: bool,
+    /// Whether it is within no other.
+    pub is_outermost: bool,
 }

@@ -1,6 +1,8 @@
 //! Deliveries: what reaches a party has its turn, at once or when the thread is free (`platform.md` section 2).
 
-use protocol::host::{Answer, Entry, Event, SqlErrorKind, TaskId, Text};
+use std::cell::Cell;
+
+use protocol::host::{Answer, Entry, Event, SqlErrorKind, Text};
 
 use super::audit::{self, Depends, Sabotage};
 use super::choice::{OriginId, Purpose, Ratio, Source};
@@ -8,10 +10,10 @@ use super::commit::TurnEnd;
 use super::database::{Access, Database};
 use super::incarnation::Life;
 use super::party::{CallerRef, Delivery, PartyId, ReplyTo, Sent};
-use super::reset::ResetCause;
 use super::storage::{Store, Surroundings};
 use super::time::Micros;
 use super::turn::Turn;
+use super::unload::moved;
 use super::watch::{FaultKind, Observed, Observer, StepId, What};
 use super::wide::Guest;
 use super::{Kernel, Pending};
@@ -29,8 +31,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             return;
         };
         let admitted = of_party.holding.is_none() && of_party.admits(&sent.delivery);
-        // Children of a critical section need not wait behind what it holds back.
-        let first = of_party.waiting.is_empty() || !of_party.sections.is_empty();
+        // Children of a critical section need not wait behind what it holds back, only behind one another.
+        let first = of_party.first_waiting().is_none();
         if admitted && first {
             self.turn(id, incarnation, sent, watch);
             self.free(id, incarnation);
@@ -43,7 +45,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     pub(super) fn done(&mut self, id: PartyId, incarnation: u32, watch: &mut dyn Observer) {
         let of_party = self.party_mut(id).incarnation_mut(incarnation);
         if let Some(turn) = of_party.and_then(|of_party| of_party.holding.take()) {
+            let origin = turn.origin;
             self.end_turn(id, incarnation, turn, watch);
+            self.rest(id, origin);
             self.next_turn(id, incarnation, watch);
         }
     }
@@ -70,17 +74,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if of_party.waiting.is_empty() || of_party.holding.is_some() {
             return;
         }
-        let next = of_party
-            .waiting
-            .iter()
-            .find(|sent| of_party.admits(&sent.delivery));
+        let next = of_party.first_waiting().and_then(|at| of_party.waiting.get(at));
         if let Some(origin) = next.map(|sent| sent.origin) {
             self.schedule(self.now, origin, Pending::Free(id, incarnation));
         }
     }
 
     /// One turn of a party's code.
-    fn turn(&mut self, id: PartyId, incarnation: u32, sent: Sent, watch: &mut dyn Observer) {
+    pub(super) fn turn(&mut self, id: PartyId, incarnation: u32, sent: Sent, watch: &mut dyn Observer) {
         if self.sabotaged(Sabotage::ClockBack)
             && let Some(of_party) = self.party_mut(id).incarnation_mut(incarnation)
         {
@@ -95,8 +96,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             let kind = FaultKind::Duplicated;
             self.see(&self.party(id).who, What::Fault { kind }, watch);
         }
+        let is_current = self.party(id).current.number == incarnation;
         self.run_turn(id, incarnation, event, reply_to, &sent, watch);
-        self.befall(id, origin, watch);
+        if is_current {
+            self.befall(id, origin, watch);
+            self.rest(id, origin);
+        }
     }
 
     fn run_turn(
@@ -163,7 +168,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         let access = match &mut party.storage {
             None => Access::Nothing,
-            Some(storage) if is_current => Access::Own(Database::new(storage, surroundings)),
+            Some(storage) if is_current => {
+                Access::Own(Database::new(storage, surroundings, of_party.in_transaction()))
+            }
             Some(_) => Access::Fenced,
         };
         let mut turn = Turn {
@@ -182,7 +189,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             chance: &mut self.chance,
             origin: sent.origin,
             tasks: &mut of_party.tasks,
-            stubs: &mut of_party.stubs,
             outstanding: &mut of_party.outstanding,
             sections: &mut of_party.sections,
             timeouts: Vec::new(),
@@ -193,8 +199,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             reply_to,
             place: party.place,
             running: None,
+            ended: Vec::new(),
             outputs: Vec::new(),
             aborted: None,
+            read_fenced: Cell::new(false),
             watch: &mut *watch,
         };
         let mut next = Some(event);
@@ -221,8 +229,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let end = TurnEnd {
             undo,
             writes,
+            ended: turn.ended,
             outputs: turn.outputs,
-            aborted: turn.aborted,
+            aborted: turn.aborted.or_else(|| turn.read_fenced.get().then(moved)),
             origin: sent.origin,
         };
         self.forget_timeouts(timeouts);
@@ -247,7 +256,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         of_party.expect("its turn has just run").holding = Some(end);
         if worked > self.knobs.cpu_limit && self.party(id).is_object() {
             let stopped = self.now.after(self.knobs.cpu_limit);
-            self.schedule(stopped, origin, Pending::Reset(id, ResetCause::Cpu, origin));
+            self.schedule(stopped, origin, Pending::CpuLimit(id, incarnation, origin));
         }
         self.schedule(self.now.after(worked), origin, Pending::Done(id, incarnation));
     }
@@ -296,9 +305,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if episode.least == Micros::ZERO {
             return (episode.begins, self.refusing(id));
         }
-        if self.refusing(id).is_none() {
-            self.begins(FaultKind::StorageRefused, (id, id), origin, &Text::default());
-        }
+        self.meets(FaultKind::StorageRefused, (id, id), origin, &Text::default());
         (Ratio::NEVER, self.refusing(id))
     }
 
@@ -332,7 +339,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 let event = self.begin_alarm_run(id, *call, watch)?;
                 Some((event, Some(ReplyTo::Alarm)))
             }
-            Delivery::Cancel { task } => Some((Event::Cancel { task: *task }, None)),
+            Delivery::Cancel { task } => {
+                self.drop_stubs_of(id, &[*task]);
+                Some((Event::Cancel { task: *task }, None))
+            }
             Delivery::Request { request, reply_to } => {
                 let event = Event::Begin(Entry::Request(request.clone()));
                 Some((event, Some(reply_to.clone())))
@@ -347,54 +357,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         of_party.outstanding -= 1;
         for section in &mut of_party.sections {
             section.begun.remove(&to.call);
-        }
-    }
-
-    /// The client of a front Worker's request goes away: its task ends where it stands, what it has sent is sent
-    /// (`platform.md` section 16). False where no front Worker works for it.
-    pub(super) fn cancel_now(&mut self, item: u32, origin: OriginId, watch: &mut dyn Observer) -> bool {
-        let waits = |reply_to: &Option<ReplyTo>| *reply_to == Some(ReplyTo::Client { item });
-        let fronts = self.fronts.iter().copied();
-        let found = fronts.into_iter().find_map(|front| {
-            let tasks = &self.party(front).current.tasks;
-            let at = tasks
-                .iter()
-                .position(|task| task.as_ref().is_some_and(|task| waits(&task.reply_to)))?;
-            let task = TaskId(u32::try_from(at).expect("a number of a task"));
-            Some((front, task))
-        });
-        let Some((front, task)) = found else {
-            return false;
-        };
-        let current = &mut self.party_mut(front).current;
-        let number = current.number;
-        if let Some(Some(entry)) = current.tasks.get_mut(task.0 as usize) {
-            entry.reply_to = None;
-        }
-        let kind = FaultKind::Cancelled;
-        self.see(&self.party(front).who, What::Fault { kind }, watch);
-        self.see(&Text::new_static("client"), What::Left { item }, watch);
-        let sent = Sent {
-            delivery: Delivery::Cancel { task },
-            origin,
-            cause: Some(StepId(self.steps)),
-            depends: None,
-            serial: None,
-            repeated: false,
-        };
-        self.turn(front, number, sent, watch);
-        let current = &mut self.party_mut(front).current;
-        current.stubs.retain(|(of_task, _), _| *of_task != Some(task));
-        true
-    }
-
-    /// The client of the task that makes a call goes away at an instant, if it has one.
-    pub(super) fn cancel_later(&mut self, caller: &CallerRef, at: Micros, origin: OriginId) {
-        let of_party = self.party(caller.party).incarnation(caller.incarnation);
-        let task = of_party.and_then(|of_party| of_party.tasks.get(caller.call.task.0 as usize)?.as_ref());
-        if let Some(ReplyTo::Client { item }) = task.and_then(|task| task.reply_to.as_ref()) {
-            let item = *item;
-            self.schedule(at, origin, Pending::Cancel(item, origin));
         }
     }
 }

@@ -213,7 +213,7 @@ pub struct Knobs {
     pub late_by: Span,
     /// How often a party stops reaching another, in one direction or in both.
     pub partition: Episode,
-    /// How often messages from one party to another stop moving: they all arrive when it ends.
+    /// How often messages from one party to another stop moving: they all arrive when it ends. Only where it lasts.
     pub clog: Episode,
     /// How often a client, or a proxy on the way of a call, sends a request a second time …
     pub duplicate: Episode,
@@ -229,7 +229,8 @@ pub struct Knobs {
     pub confirm: Span,
     /// How often a commit fails: its writes and all later ones are lost, and the object is reset.
     pub commit_failure: Episode,
-    /// How often commits are not confirmed until it ends. What waits longer than the gate does resets the object.
+    /// How often commits are not confirmed until it ends. What waits longer than the gate does resets the object. Only
+    /// where it lasts.
     pub commit_stall: Episode,
     /// How often a statement meets an error of the storage that breaks the object.
     pub storage_error: Episode,

@@ -8,11 +8,14 @@
 mod alarm;
 mod audit;
 mod calls;
+mod cancel;
+mod cause;
 mod chain;
 mod choice;
 mod commit;
 mod database;
 mod delivery;
+mod fate;
 mod incarnation;
 mod knobs;
 mod network;
@@ -39,6 +42,7 @@ use std::collections::{BTreeMap, VecDeque};
 use protocol::host::{Namespace, ObjectName, Outcome, Rows, Shared, Statement, Text};
 use protocol::task::Waiting;
 
+pub use cause::ResetCause;
 pub(crate) use chain::digest_of;
 pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
 pub use choice::{Chance, ChoiceKey, FixedChoice, Origin, OriginId, PlaceId, Purpose, Ratio, Source};
@@ -46,7 +50,6 @@ pub use knobs::{DigestAwait, Episode, Knobs, Span};
 pub use network::{Aim, CallFault};
 pub use party::PartyId;
 pub use queue::EventKey;
-pub use reset::ResetCause;
 pub use time::{EPOCH, Micros};
 pub use trouble::{Trouble, Way};
 pub use turn::UnsupportedStatement;
@@ -90,6 +93,8 @@ enum Pending {
     Cancel(u32, OriginId),
     /// An object loses its memory.
     Reset(PartyId, ResetCause, OriginId),
+    /// The code that holds the thread of an incarnation has done so for as long as it may.
+    CpuLimit(PartyId, u32, OriginId),
     /// An object that had nothing to do is evicted, if its incarnation has had no turn since.
     Idle(PartyId, u32, u64),
     /// A stale incarnation notices that it is one.
@@ -227,9 +232,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         self.knobs = knobs;
     }
 
-    /// Disarms the aimed faults that have not struck.
+    /// Disarms the faults that have not struck, whether they are aimed at a call, a statement or a commit.
     pub fn disarm_aims(&mut self) {
         self.aims.clear();
+        for storage in self.parties.iter_mut().filter_map(|party| party.storage.as_mut()) {
+            storage.next_commit_fails = false;
+            storage.store.guard().disarm();
+        }
     }
 
     /// Writes an entry of a shared service, as a deployment does.

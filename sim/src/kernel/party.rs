@@ -153,6 +153,8 @@ pub(super) struct Commit {
     pub alarm_before: AlarmBefore,
     /// What leaves when the commit is confirmed.
     pub held: Vec<Held>,
+    /// When the first of that began to wait.
+    pub waits_since: Option<Micros>,
     pub origin: OriginId,
     /// The contents that it leaves, where the store tells cheaply (PL-3).
     pub leaves: Option<u128>,
@@ -209,6 +211,12 @@ impl<P: Guest, S> Party<P, S> {
             return Some(&mut self.current);
         }
         self.stale.iter_mut().find(|stale| stale.number == number)
+    }
+
+    /// A commit that is not known to be durable yet.
+    pub fn unconfirmed_commit(&self, nth: u64) -> Option<&Commit> {
+        let mut unconfirmed = self.storage.iter().flat_map(|storage| &storage.unconfirmed);
+        unconfirmed.find(|commit| commit.nth == nth)
     }
 
     /// Whether this is an object, or an isolate of the front Worker.

@@ -1,8 +1,6 @@
 //! Ends of incarnations (`platform.md` sections 7, 9, 13; `workerd.md` T1, T13).
 
 use protocol::host::{CallError, Text};
-use serde::{Deserialize, Serialize};
-use strum::VariantArray;
 
 use super::alarm::Interrupted;
 use super::audit::Sabotage;
@@ -10,66 +8,12 @@ use super::calls::Leaving;
 use super::choice::{OriginId, Purpose, Source};
 use super::database::Undo;
 use super::incarnation::{Incarnation, Skew};
-use super::party::{Connection, Delivery, Held, Output, PartyId, ReplyTo};
+use super::party::{Connection, Delivery, Held, Output, PartyId, ReplyTo, Sent};
 use super::storage::Store;
 use super::time::Micros;
 use super::watch::{FaultKind, Observer, StepId, What};
 use super::wide::Guest;
 use super::{Changed, Kernel};
-
-/// Why an object loses its memory without any doing of its code's.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantArray,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum ResetCause {
-    /// Its machine fails.
-    #[default]
-    Machine,
-    /// The isolate has used up its memory. With it go all objects that share the isolate, where they do.
-    Memory,
-    /// Its code has held the thread for too long.
-    Cpu,
-    /// Its code was updated: what runs is stopped.
-    CodeUpdate,
-    /// The runtime was updated.
-    RuntimeUpdate,
-    /// It moves to another machine.
-    Moved,
-}
-
-impl ResetCause {
-    /// What callers are told. The flags are those of section 9; the texts are no contract.
-    fn error(self) -> CallError {
-        let (why, retryable) = match self {
-            ResetCause::Machine => ("Durable Object reset because its machine failed.", true),
-            ResetCause::Memory => (
-                "Durable Object's isolate exceeded its memory limit and was reset.",
-                false,
-            ),
-            ResetCause::Cpu => ("Durable Object exceeded its CPU time limit and was reset.", false),
-            ResetCause::CodeUpdate => ("Durable Object reset because its code was updated.", true),
-            ResetCause::RuntimeUpdate => ("Durable Object reset because the runtime was updated.", true),
-            ResetCause::Moved => ("Durable Object reset because it was moved.", true),
-        };
-        CallError {
-            remote: true,
-            retryable,
-            reset: true,
-            ..CallError::thrown(Text::new_static(why))
-        }
-    }
-
-    /// What becomes of a run of the alarm that it ends (section 6, item 6): the application's own doing counts.
-    fn of_run(self) -> Interrupted {
-        match self {
-            ResetCause::Memory | ResetCause::Cpu => Interrupted::Counts,
-            ResetCause::Machine | ResetCause::CodeUpdate | ResetCause::RuntimeUpdate | ResetCause::Moved => {
-                Interrupted::Forgotten
-            }
-        }
-    }
-}
 
 /// How an incarnation ends.
 pub(super) struct IncarnationEnd {
@@ -119,57 +63,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         end.outputs
             .extend(unfinished.into_iter().flat_map(|turn| turn.outputs));
         self.abort(id, incarnation, undo, end, watch);
-    }
-
-    /// A machine fails, code is updated, memory runs out: an object loses its memory, and a suffix of the commits that
-    /// nobody was told of yet (`platform.md` section 14, item 2). An object that is not loaded has nothing to lose.
-    pub(super) fn reset_now(
-        &mut self,
-        id: PartyId,
-        cause: ResetCause,
-        origin: OriginId,
-        watch: &mut dyn Observer,
-    ) {
-        if self.party(id).current.life.is_none() {
-            return;
-        }
-        let end = IncarnationEnd {
-            outputs: Vec::new(),
-            error: cause.error(),
-            origin,
-            run: cause.of_run(),
-        };
-        let survivors = self.draw_survivors(id, origin);
-        let kind = FaultKind::Reset;
-        self.see(&self.party(id).who, What::Fault { kind }, watch);
-        self.lose(id, survivors, end, watch);
-        if cause == ResetCause::Memory && self.knobs.shared_isolates {
-            self.reset_neighbours(id, origin, watch);
-        }
-    }
-
-    /// All objects of the same namespace are in the isolate that ran out of memory.
-    fn reset_neighbours(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) {
-        let namespace = self.party(id).address.as_ref().map(|(namespace, _)| namespace);
-        let of_it = self.objects.iter().filter(|((of, _), _)| Some(of) == namespace);
-        let neighbours: Vec<_> = of_it
-            .map(|(_, object)| *object)
-            .filter(|object| *object != id)
-            .collect();
-        for neighbour in neighbours {
-            if self.party(neighbour).current.life.is_some() {
-                let survivors = self.draw_survivors(neighbour, origin);
-                let end = IncarnationEnd {
-                    outputs: Vec::new(),
-                    error: ResetCause::Memory.error(),
-                    origin,
-                    run: Interrupted::Counts,
-                };
-                let kind = FaultKind::IsolateShared;
-                self.see(&self.party(neighbour).who, What::Fault { kind }, watch);
-                self.lose(neighbour, survivors, end, watch);
-            }
-        }
     }
 
     /// How many of the commits that are not confirmed have become durable all the same: a prefix. Alternative 0 is all.
@@ -225,6 +118,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             storage.alarm.restore(undo.alarm);
         }
         if undo.is_some() {
+            // Somebody may have read them meanwhile.
+            party.changed = Changed::Everything;
             let newest = party.audit.contents;
             self.audit_contents(id, newest);
         }
@@ -336,24 +231,43 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             .filter_map(|task| Some((task.reply_to?, task.origin)))
             .collect();
         // What had arrived while the code held the thread is told of the end too.
-        let mut alarm = None;
-        for sent in ended.waiting {
+        told.extend(self.turn_away(id, ended.waiting));
+        told.extend(held.into_iter().filter_map(|held| match held.output {
+            Output::Reply { to, .. } => Some((to, held.origin)),
+            _ => None,
+        }));
+        self.tell_error(id, told, error, watch);
+    }
+
+    /// What waited for the thread of an incarnation does not begin there. Who is to be told of it; the alarm's manager
+    /// tries again.
+    pub(super) fn turn_away(
+        &mut self,
+        id: PartyId,
+        waiting: impl IntoIterator<Item = Sent>,
+    ) -> Vec<(ReplyTo, OriginId)> {
+        let mut told = Vec::new();
+        for sent in waiting {
             if let Some(serial) = sent.serial {
                 self.stub_audit.gone(serial);
             }
             match sent.delivery {
                 Delivery::Request { reply_to, .. } => told.push((reply_to, sent.origin)),
-                Delivery::Alarm(_) => alarm = Some(sent),
+                Delivery::Alarm(_) => self.deliver_alarm_again(id, sent),
                 Delivery::Answer { .. } | Delivery::Cancel { .. } => {}
             }
         }
-        told.extend(held.into_iter().filter_map(|held| match held.output {
-            Output::Reply { to, .. } => Some((to, held.origin)),
-            _ => None,
-        }));
-        if let Some(sent) = alarm {
-            self.deliver_alarm_again(id, sent);
-        }
+        told
+    }
+
+    /// Tells callers of an object of an error that has cost them their connection.
+    pub(super) fn tell_error(
+        &mut self,
+        id: PartyId,
+        told: Vec<(ReplyTo, OriginId)>,
+        error: &CallError,
+        watch: &mut dyn Observer,
+    ) {
         for (to, of) in told {
             if !matches!(to, ReplyTo::Alarm | ReplyTo::Nobody) {
                 let leaving = Leaving {

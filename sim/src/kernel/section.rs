@@ -7,22 +7,23 @@ use protocol::host::{CallError, CallId, TaskId, Text};
 
 use super::alarm::Interrupted;
 use super::choice::OriginId;
-use super::database::Undo;
+use super::database::{Access, TransactionEnd, Undo};
 use super::incarnation::Incarnation;
 use super::party::{Delivery, PartyId, Sent};
 use super::queue::EventKey;
 use super::reset::IncarnationEnd;
-use super::storage::Store;
+use super::storage::{Store, Writes};
 use super::time::Micros;
+use super::turn::Turn;
 use super::watch::Observer;
-use super::wide::{Guest, SectionKind};
+use super::wide::{Guest, SectionEnd, SectionKind, Wide};
 use super::{Kernel, Pending};
 
 /// How long a section may last: after that the object is reset.
 const LONGEST: Micros = Micros::from_millis(30_000);
 
 /// How many sections can be within one another.
-pub(super) const DEEPEST: usize = 64;
+const DEEPEST: usize = 64;
 
 /// A critical section that is under way.
 #[derive(Clone, Debug)]
@@ -33,7 +34,8 @@ pub(super) struct Section {
     pub begun: BTreeSet<CallId>,
     /// Where a transaction goes back to.
     pub undo: Option<Undo>,
-    /// Whether a transaction has written.
+    /// The tables that a transaction can have written, and whether it has written at all.
+    pub writes: Writes,
     pub wrote: bool,
     /// Its timeout in the queue; none before the turn in which it was entered has ended.
     pub timeout: Option<EventKey>,
@@ -49,10 +51,15 @@ impl<P: Guest> Incarnation<P> {
         }
     }
 
-    /// Takes the first delivery that may have its turn out of those that wait: children of a critical section come
-    /// before all others (`platform.md` 2.4).
+    /// The place of the first delivery that may have its turn among those that wait: children of a critical section
+    /// come before all others (`platform.md` 2.4).
+    pub fn first_waiting(&self) -> Option<usize> {
+        self.waiting.iter().position(|sent| self.admits(&sent.delivery))
+    }
+
+    /// Takes it out.
     pub fn next_waiting(&mut self) -> Option<Sent> {
-        let at = self.waiting.iter().position(|sent| self.admits(&sent.delivery))?;
+        let at = self.first_waiting()?;
         self.waiting.remove(at)
     }
 
@@ -66,6 +73,73 @@ impl<P: Guest> Incarnation<P> {
     /// Whether a transaction is open.
     pub fn in_transaction(&self) -> bool {
         self.sections.iter().any(|section| section.undo.is_some())
+    }
+}
+
+impl<S: Store> Wide for Turn<'_, S> {
+    fn enter(&mut self, task: TaskId, kind: SectionKind) {
+        if self.aborted.is_some() {
+            return;
+        }
+        if self.sections.len() >= DEEPEST {
+            let why = "too many critical sections within one another";
+            self.aborted.get_or_insert_with(|| CallError {
+                remote: true,
+                reset: true,
+                ..CallError::thrown(why)
+            });
+            return;
+        }
+        let undo = match kind {
+            SectionKind::Transaction => self.database().map(|database| database.begin_transaction()),
+            SectionKind::Block => None,
+        };
+        self.sections.push(Section {
+            kind,
+            task,
+            begun: Default::default(),
+            undo,
+            writes: Default::default(),
+            wrote: false,
+            timeout: None,
+        });
+    }
+
+    fn leave(&mut self, task: TaskId, end: SectionEnd) {
+        if self.aborted.is_some() {
+            // It ends with its sections open, and what they have written is taken back.
+            return;
+        }
+        let ended = self.sections.pop().expect("a section that is left was entered");
+        assert_eq!(ended.task, task, "a task leaves the section that it has entered");
+        self.timeouts.extend(ended.timeout);
+        if let Some(outer) = self.sections.last_mut() {
+            outer.begun.extend(ended.begun);
+        }
+        if let (SectionKind::Block, SectionEnd::Threw(error)) = (ended.kind, &end) {
+            self.aborted.get_or_insert_with(|| CallError {
+                remote: true,
+                reset: true,
+                ..error.clone()
+            });
+        }
+        let Some(undo) = ended.undo else { return };
+        let mut transaction_end = TransactionEnd {
+            keeps: end == SectionEnd::Done,
+            wrote: ended.wrote,
+            is_outermost: true,
+        };
+        if let Some(outer) = self.transaction() {
+            transaction_end.is_outermost = false;
+            if transaction_end.keeps {
+                outer.wrote |= ended.wrote;
+                outer.writes.add(&ended.writes);
+            }
+        }
+        if let Access::Own(database) = &mut self.access {
+            database.writes.add(&ended.writes);
+            database.end_transaction(undo, transaction_end);
+        }
     }
 }
 

@@ -75,6 +75,7 @@ impl Pending {
             | Pending::Confirmed(party, ..)
             | Pending::GateTimeout(party, ..)
             | Pending::SectionTimeout(party, ..)
+            | Pending::CpuLimit(party, ..)
             | Pending::Idle(party, ..)
             | Pending::StaleEnds(party, ..) => party.hash(hasher),
             Pending::TroubleEnds(between, _) | Pending::EpisodeMayEnd(between, ..) => between.hash(hasher),
@@ -151,7 +152,7 @@ impl<P: Guest> Incarnation<P> {
             sent.delivery.hash(hasher);
         }
         for section in &self.sections {
-            (section.kind, section.task, &section.begun).hash(hasher);
+            (section.kind, section.task, &section.begun, section.wrote).hash(hasher);
         }
         for (stub, state) in &self.stubs {
             (stub, &state.broken, state.last_arrival.since(now)).hash(hasher);

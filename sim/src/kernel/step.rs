@@ -3,10 +3,10 @@
 use protocol::host::{Request, SqlErrorKind, Text};
 
 use super::calls::{Leaving, sent};
+use super::cause::ResetCause;
 use super::choice::{Origin, PlaceId, Purpose};
 use super::party::{Delivery, PartyId, ReplyTo};
 use super::queue::EventKey;
-use super::reset::ResetCause;
 use super::storage::Store;
 use super::storage::guard::Fault;
 use super::time::Micros;
@@ -66,7 +66,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             depends: None,
         };
         let label = Text::new_static("client");
-        let twice = self.begins(FaultKind::Duplicated, (to, to), origin, &label);
+        let twice = self.meets(FaultKind::Duplicated, (to, to), origin, &label);
         let (first, second) = self.second_reply(ReplyTo::Client { item }, twice, origin);
         if twice {
             let (after, source) = (self.knobs.duplicate_after, self.source(origin));
@@ -173,6 +173,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             }
             Pending::AlarmSync(party) => self.manager_hears(party),
             Pending::Reset(party, cause, origin) => self.reset_now(party, cause, origin, watch),
+            Pending::CpuLimit(party, incarnation, origin) => {
+                self.cpu_limit(party, incarnation, origin, watch);
+            }
             Pending::Idle(party, incarnation, turns) => self.idle(party, incarnation, turns, watch),
             Pending::StaleEnds(party, incarnation, origin) => {
                 self.stale_ends(party, incarnation, origin, watch);
@@ -200,6 +203,7 @@ fn party_of(pending: &Pending) -> Option<PartyId> {
         | Pending::SectionTimeout(party, ..)
         | Pending::AlarmSync(party)
         | Pending::Reset(party, ..)
+        | Pending::CpuLimit(party, ..)
         | Pending::Idle(party, ..)
         | Pending::StaleEnds(party, ..)
         | Pending::TroubleEnds((_, party, _), _)

@@ -88,6 +88,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         (!stub.is_for_one_call()).then(|| (of_task, stub.clone()))
     }
 
+    /// A front Worker's stubs live no longer than the task that uses them.
+    pub(super) fn drop_stubs_of(&mut self, id: PartyId, ended: &[TaskId]) {
+        if !ended.is_empty() && !self.party(id).is_object() {
+            let stubs = &mut self.party_mut(id).current.stubs;
+            stubs.retain(|(of_task, _), _| of_task.is_none_or(|task| !ended.contains(&task)));
+        }
+    }
+
     /// An answer is about to be told to its caller. Whether the caller still waits for it; where it tells that the
     /// connection is lost, all else that is in flight on the stub fails now, and so will all later calls on it.
     pub(super) fn land(&mut self, to: &CallerRef, error: Option<&CallError>, connection: Connection) -> bool {

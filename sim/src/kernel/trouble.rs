@@ -94,6 +94,14 @@ impl Trouble {
     }
 }
 
+/// The errors that the storage has without any fault of a statement: those that break the object.
+pub(super) const STORAGE_ERRORS: [SqlErrorKind; 4] = [
+    SqlErrorKind::Full,
+    SqlErrorKind::Io,
+    SqlErrorKind::NoMemory,
+    SqlErrorKind::Interrupted,
+];
+
 impl<P: Guest, S: Store> Kernel<P, S> {
     /// Begins a trouble, now, for so long.
     pub(super) fn begin_trouble(&mut self, trouble: Trouble, lasts: Micros, origin: OriginId) {
@@ -146,14 +154,25 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         label: &Text,
         watch: &mut dyn Observer,
     ) -> bool {
-        let struck = self.is_struck(kind, from, to) || self.begins(kind, (from, to), origin, label);
+        let struck = self.meets(kind, (from, to), origin, label);
         if struck {
             self.see(&self.party(from).who, What::Fault { kind }, watch);
         }
         struck
     }
 
-    pub(super) fn begins(
+    /// Whether a fault of this kind strikes here, for one who tells of it only once it has taken effect.
+    pub(super) fn meets(
+        &mut self,
+        kind: FaultKind,
+        (from, to): (PartyId, PartyId),
+        origin: OriginId,
+        label: &Text,
+    ) -> bool {
+        self.is_struck(kind, from, to) || self.begins(kind, (from, to), origin, label)
+    }
+
+    fn begins(
         &mut self,
         kind: FaultKind,
         (from, to): (PartyId, PartyId),
@@ -162,6 +181,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     ) -> bool {
         let (episode, purpose) = self.knobs.episode(kind);
         let source = self.source(origin);
+        // What only holds things up until it ends does nothing where it has no length.
+        let holds_up = matches!(kind, FaultKind::Clogged | FaultKind::CommitStalled);
+        if holds_up && episode.least == Micros::ZERO {
+            return false;
+        }
         if !self.chance.happens(purpose, source, label, episode.begins) {
             return false;
         }
@@ -172,13 +196,25 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             {
                 where_.push((kind, to, from));
             }
+            let error = (kind == FaultKind::StorageRefused).then(|| self.draw_storage_error(origin));
             for between in where_ {
-                let nth = self.stand(between, None);
+                let nth = self.stand(between, error);
                 let ends = Pending::EpisodeMayEnd(between, nth, origin);
                 self.schedule(self.now.after(episode.least), origin, ends);
             }
         }
         true
+    }
+
+    /// Which error of the storage an episode is of.
+    fn draw_storage_error(&mut self, origin: OriginId) -> SqlErrorKind {
+        let source = self.source(origin);
+        let label = Text::default();
+        let kinds = STORAGE_ERRORS.len() as u64;
+        let which = self
+            .chance
+            .choose(Purpose::StorageErrorKind, source, &label, kinds);
+        STORAGE_ERRORS[usize::try_from(which).expect("one of a few")]
     }
 
     /// The least duration of an episode is over.
@@ -252,13 +288,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     }
 
     /// Parks a message where a clog stands; gives it back where none does.
-    pub(super) fn park(&mut self, from: PartyId, parked: Parked) -> Result<(), Parked> {
+    pub(super) fn park(&mut self, from: PartyId, parked: Parked) -> Option<Parked> {
         match self.troubles.get_mut(&(FaultKind::Clogged, from, parked.to)) {
             Some(standing) => {
                 standing.parked.push(parked);
-                Ok(())
+                None
             }
-            None => Err(parked),
+            None => Some(parked),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! One turn, seen from inside: the seam as the simulator implements it.
 
-use std::collections::BTreeMap;
+mod statements;
+
+use std::cell::Cell;
 
 use protocol::host::{
     Answer, CallError, CallId, Cause, Effect, End, Failed, Label, Millis, Note, Object, ObjectName, Outcome,
@@ -8,19 +10,18 @@ use protocol::host::{
 };
 use sha2::{Digest, Sha256};
 
-use super::audit::{self, Depends};
-use super::choice::{Chance, OriginId, PlaceId, Purpose, Ratio, Source};
-use super::database::{Access, Database, Undo, fenced};
+use super::audit::Depends;
+use super::choice::{Chance, OriginId, PlaceId, Ratio, Source};
+use super::database::{Access, Database};
 use super::incarnation::{Skew, TaskEntry, set_task};
 use super::knobs::DigestAwait;
 use super::party::{Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
 use super::queue::EventKey;
-use super::section::{DEEPEST, Section};
-use super::storage::{Ran, Store, StoreError};
-use super::stubs::{StubKey, StubState};
+use super::section::Section;
+use super::storage::Store;
 use super::time::Micros;
-use super::watch::{FaultKind, Observed, Observer, Service, StepId, What};
-use super::wide::{SectionEnd, SectionKind, Wide};
+use super::unload::moved;
+use super::watch::{Observed, Observer, Service, StepId, What};
 
 /// What a turn needs of the kernel while it runs, and what it leaves when it has.
 pub(super) struct Turn<'k, S> {
@@ -40,7 +41,6 @@ pub(super) struct Turn<'k, S> {
     /// The task that runs.
     pub running: Option<TaskId>,
     pub tasks: &'k mut Vec<Option<TaskEntry>>,
-    pub stubs: &'k mut BTreeMap<StubKey, StubState>,
     pub outstanding: &'k mut u64,
     pub sections: &'k mut Vec<Section>,
     /// Timeouts of sections that have ended.
@@ -55,9 +55,13 @@ pub(super) struct Turn<'k, S> {
     pub depends: Option<Depends>,
     /// Who is to be told of the end of the task that this event begins.
     pub reply_to: Option<ReplyTo>,
+    /// The tasks that have ended.
+    pub ended: Vec<TaskId>,
     pub outputs: Vec<Held>,
     /// Why the incarnation ends here: the code has aborted it, or a statement has broken it.
     pub aborted: Option<CallError>,
+    /// Whether the code has read the alarm of a storage that is another's: that ends the incarnation too.
+    pub read_fenced: Cell<bool>,
     pub watch: &'k mut dyn Observer,
 }
 
@@ -87,7 +91,7 @@ impl<'k, S: Store> Turn<'k, S> {
         let origin = self.origin_of(task);
         // What an open transaction has written is no commit yet, and holds nothing back.
         let behind_write = match &self.access {
-            Access::Own(database) => database.undo.is_some() && !self.in_transaction(),
+            Access::Own(database) => database.undo.is_some(),
             Access::Nothing | Access::Fenced => false,
         };
         self.outputs.push(Held {
@@ -99,8 +103,10 @@ impl<'k, S: Store> Turn<'k, S> {
         });
     }
 
-    fn in_transaction(&self) -> bool {
-        self.sections.iter().any(|section| section.undo.is_some())
+    /// The innermost asynchronous transaction that is open.
+    pub fn transaction(&mut self) -> Option<&mut Section> {
+        let mut sections = self.sections.iter_mut();
+        sections.rfind(|section| section.undo.is_some())
     }
 
     /// Something that ends with an answer is begun.
@@ -108,13 +114,6 @@ impl<'k, S: Store> Turn<'k, S> {
         *self.outstanding += 1;
         if let Some(section) = self.sections.last_mut() {
             section.begun.insert(call);
-        }
-    }
-
-    /// A front Worker's stubs live no longer than the task that uses them.
-    fn drop_stubs_of(&mut self, task: TaskId) {
-        if matches!(self.access, Access::Nothing) {
-            self.stubs.retain(|(of_task, _), _| *of_task != Some(task));
         }
     }
 
@@ -144,138 +143,15 @@ impl<'k, S: Store> Turn<'k, S> {
     }
 
     /// The storage of this incarnation; none where another has it, which ends this one.
-    fn database(&mut self) -> Option<&mut Database<'k, S>> {
+    pub fn database(&mut self) -> Option<&mut Database<'k, S>> {
         match &mut self.access {
             Access::Own(database) => Some(database),
             Access::Fenced => {
-                self.aborted.get_or_insert_with(|| broken(&fenced()));
+                self.aborted.get_or_insert_with(moved);
                 None
             }
             Access::Nothing => unreachable!("only an object is handed the storage half of the seam"),
         }
-    }
-
-    /// Runs a statement within the turn.
-    fn run(&mut self, statement: &Statement) -> Result<Rows, SqlError> {
-        let injected = self.injected();
-        let refusing = self.refusing;
-        let Some(database) = self.database() else {
-            return Err(fenced());
-        };
-        let mut ran = match injected {
-            Some(kind) => Ran {
-                struck: true,
-                ..Ran::refused(StoreError::of(SqlError::of(kind)))
-            },
-            None => database.run(statement),
-        };
-        if let (Some(kind), false) = (refusing, ran.writes.is_empty()) {
-            ran.outcome = Err(StoreError::of(SqlError::of(kind)));
-            ran.struck = true;
-        }
-        audit::statement(statement, &ran);
-        if ran.struck {
-            let kind = FaultKind::StorageRefused;
-            self.see(What::Fault { kind });
-        }
-        match ran.outcome {
-            Ok(rows) => Ok(rows),
-            Err(StoreError::Sql(error)) => Err(error),
-            Err(StoreError::Unsupported(what)) => {
-                std::panic::resume_unwind(Box::new(UnsupportedStatement(what)))
-            }
-            Err(StoreError::Broken(error)) => {
-                self.aborted.get_or_insert_with(|| broken(&error));
-                Err(error)
-            }
-        }
-    }
-
-    /// The error of the storage that the next statement meets, whatever it says.
-    fn injected(&mut self) -> Option<SqlErrorKind> {
-        const KINDS: [SqlErrorKind; 4] = [
-            SqlErrorKind::Full,
-            SqlErrorKind::Io,
-            SqlErrorKind::NoMemory,
-            SqlErrorKind::Interrupted,
-        ];
-        let source = Source {
-            origin: self.origin,
-            place: self.place,
-        };
-        let label = Text::default();
-        let strikes = self
-            .chance
-            .happens(Purpose::StorageError, source, &label, self.storage_error);
-        strikes.then(|| {
-            let which = self
-                .chance
-                .choose(Purpose::StorageErrorKind, source, &label, KINDS.len() as u64);
-            KINDS[usize::try_from(which).expect("one of four")]
-        })
-    }
-
-    fn run_batch(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
-        let Some(database) = self.database() else {
-            return Err(Failed {
-                at: 0,
-                error: fenced(),
-            });
-        };
-        // Before the batch's own mark: a point to go back to that was set within the batch would not outlive it.
-        database.before_write();
-        let outcome = self.run_within(batch, end);
-        if let Some(database) = self.database() {
-            database.after_write();
-        }
-        outcome
-    }
-
-    fn run_within(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
-        let Access::Own(database) = &mut self.access else {
-            unreachable!("a batch runs on storage")
-        };
-        let undo = Undo {
-            mark: database.store.mark(),
-            alarm: database.alarm.before(),
-        };
-        let mut answers = Vec::with_capacity(batch.len());
-        let mut failed = None;
-        for (at, statement) in batch.iter().enumerate() {
-            match self.run(statement) {
-                Ok(rows) => answers.push(rows),
-                Err(error) => {
-                    failed = Some(Failed { at, error });
-                    break;
-                }
-            }
-        }
-        let Access::Own(database) = &mut self.access else {
-            unreachable!("a batch runs on storage")
-        };
-        match (failed, end) {
-            (None, End::Commit) => {
-                database.store.release(undo.mark);
-                Ok(answers)
-            }
-            (None, End::Rollback) => {
-                database.undo_to(undo);
-                Ok(answers)
-            }
-            (Some(failed), _) => {
-                database.undo_to(undo);
-                Err(failed)
-            }
-        }
-    }
-}
-
-/// What callers are told when an error of the storage has broken the object (`workerd.md` T9, T11).
-fn broken(error: &SqlError) -> CallError {
-    CallError {
-        remote: true,
-        reset: true,
-        ..CallError::thrown(error.to_string())
     }
 }
 
@@ -376,8 +252,6 @@ impl<S: Store> Platform for Turn<'_, S> {
         } else {
             None
         };
-        // What the task of this number before has sent in its last turn left after it had ended.
-        self.drop_stubs_of(task);
         set_task(self.tasks, task, TaskEntry { origin, reply_to });
         self.see(What::Started { task, cause });
     }
@@ -395,7 +269,7 @@ impl<S: Store> Platform for Turn<'_, S> {
         let to = entry
             .and_then(|entry| entry.reply_to.take())
             .expect("a task that an event began has somebody to tell of its end");
-        self.drop_stubs_of(task);
+        self.ended.push(task);
         self.put_out(task, Output::Reply { to, outcome });
     }
 
@@ -449,13 +323,25 @@ impl<S: Store> Object for Turn<'_, S> {
     fn alarm(&self) -> Option<Millis> {
         match &self.access {
             Access::Own(database) => database.alarm.seen(),
-            Access::Nothing | Access::Fenced => None,
+            Access::Nothing => None,
+            Access::Fenced => {
+                self.read_fenced.set(true);
+                None
+            }
         }
     }
 
     fn set_alarm(&mut self, at: Option<Millis>) {
+        let running = self
+            .running
+            .and_then(|task| self.tasks.get(task.0 as usize)?.as_ref());
+        let in_its_run = running.is_some_and(|entry| entry.reply_to == Some(ReplyTo::Alarm));
+        let to_now = in_its_run && at.is_some_and(|at| at <= self.now());
         if let Some(database) = self.database() {
-            database.set_alarm(at);
+            database.set_alarm(at, to_now);
+            if let Some(section) = self.transaction() {
+                section.wrote = true;
+            }
             self.see(What::AlarmSet(at));
         }
     }
@@ -466,54 +352,5 @@ impl<S: Store> Object for Turn<'_, S> {
             reset: true,
             ..CallError::thrown(why)
         });
-    }
-}
-
-impl<S: Store> Wide for Turn<'_, S> {
-    fn enter(&mut self, task: TaskId, kind: SectionKind) {
-        if self.sections.len() >= DEEPEST {
-            let why = "too many critical sections within one another";
-            self.aborted.get_or_insert_with(|| CallError {
-                remote: true,
-                reset: true,
-                ..CallError::thrown(why)
-            });
-            return;
-        }
-        let undo = match (kind, self.database()) {
-            (SectionKind::Transaction, Some(database)) => Some(Undo {
-                mark: database.store.mark(),
-                alarm: database.alarm.before(),
-            }),
-            _ => None,
-        };
-        self.sections.push(Section {
-            kind,
-            task,
-            begun: Default::default(),
-            undo,
-            wrote: false,
-            timeout: None,
-        });
-    }
-
-    fn leave(&mut self, task: TaskId, end: SectionEnd) {
-        let ended = self.sections.pop().expect("a section that is left was entered");
-        assert_eq!(ended.task, task, "a task leaves the section that it has entered");
-        self.timeouts.extend(ended.timeout);
-        if let Some(outer) = self.sections.last_mut() {
-            outer.begun.extend(ended.begun);
-            outer.wrote |= ended.wrote;
-        }
-        if let (SectionKind::Block, SectionEnd::Threw(error)) = (ended.kind, &end) {
-            self.aborted.get_or_insert_with(|| CallError {
-                remote: true,
-                reset: true,
-                ..error.clone()
-            });
-        }
-        if let (Some(undo), Access::Own(database)) = (ended.undo, &mut self.access) {
-            database.end_transaction(undo, ended.wrote, end == SectionEnd::Done);
-        }
     }
 }

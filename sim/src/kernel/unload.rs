@@ -1,14 +1,15 @@
 //! Eviction, and an object that is started elsewhere while it runs (`platform.md` sections 7 and 13).
 
-use protocol::host::{CallError, Text};
+use std::collections::VecDeque;
 
+use protocol::host::{CallError, Text};
 use strum::VariantArray as _;
 
 use super::alarm::Interrupted;
 use super::choice::{OriginId, Purpose, Source};
 use super::incarnation::Incarnation;
 use super::network::connection_lost;
-use super::party::{Commit, PartyId};
+use super::party::{Commit, Delivery, PartyId};
 use super::reset::IncarnationEnd;
 use super::storage::Store;
 use super::time::Micros;
@@ -24,7 +25,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         let label = Text::default();
         let source = self.source(origin);
-        if self.begins(FaultKind::Reset, (id, id), origin, &label) {
+        if self.meets(FaultKind::Reset, (id, id), origin, &label) {
             let causes = ResetCause::VARIANTS;
             let cause = self
                 .chance
@@ -37,14 +38,25 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             let pending = Pending::Reset(id, cause, origin);
             self.schedule(self.now.after(after), origin, pending);
         }
-        if self.begins(FaultKind::Displaced, (id, id), origin, &label) {
+        if self.meets(FaultKind::Displaced, (id, id), origin, &label) {
             let overlap = self
                 .knobs
                 .overlap
                 .draw(&mut self.chance, Purpose::Overlap, source, &label);
             self.displace_now(id, overlap, origin, watch);
         }
-        if self.is_quiescent(id) && self.begins(FaultKind::Evicted, (id, id), origin, &label) {
+    }
+
+    /// The code of an object has done: where it leaves nothing under way, whether it is evicted in a while. What it
+    /// has written is confirmed by then.
+    pub(super) fn rest(&mut self, id: PartyId, origin: OriginId) {
+        let current = &self.party(id).current;
+        if !self.party(id).is_object() || current.life.is_none() || !current.is_quiescent() {
+            return;
+        }
+        let label = Text::default();
+        let source = self.source(origin);
+        if self.meets(FaultKind::Evicted, (id, id), origin, &label) {
             let idle = self
                 .knobs
                 .idle
@@ -136,7 +148,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 self.release(id, number, held, self.now, watch);
             }
         }
-        self.make_stale(id, overlap, origin);
+        self.make_stale(id, overlap, origin, watch);
         self.interrupt_alarm_run(id, Interrupted::Forgotten, watch);
     }
 
@@ -148,7 +160,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         Some(commit)
     }
 
-    fn make_stale(&mut self, id: PartyId, overlap: Micros, origin: OriginId) {
+    fn make_stale(&mut self, id: PartyId, overlap: Micros, origin: OriginId, watch: &mut dyn Observer) {
         let skew = self.draw_skew(id, origin);
         let party = self.party_mut(id);
         let next = Incarnation::new(party.current.number + 1, skew);
@@ -168,7 +180,15 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         storage.store.forget_all();
         party.audit.incarnation_ends(number, party.audit.durable);
+        // What is under way goes on; what has not begun does not begin there any more.
+        let waiting = std::mem::take(&mut stale.waiting);
+        let (answers, not_begun): (VecDeque<_>, VecDeque<_>) = waiting
+            .into_iter()
+            .partition(|sent| matches!(sent.delivery, Delivery::Answer { .. }));
+        stale.waiting = answers;
         party.stale.push(stale);
+        let told = self.turn_away(id, not_begun);
+        self.tell_error(id, told, &moved(), watch);
         self.schedule(
             self.now.after(overlap),
             origin,
@@ -199,7 +219,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 }
 
 /// What callers of an incarnation are told whose object is elsewhere by now.
-fn moved() -> CallError {
+pub(super) fn moved() -> CallError {
     CallError {
         remote: true,
         reset: true,

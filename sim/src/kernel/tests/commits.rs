@@ -9,22 +9,6 @@ use crate::kernel::storage::model::ModelStore;
 use crate::kernel::storage::sqlite::SqliteStore;
 use crate::kernel::{Micros, Purpose, Span};
 
-/// The same test on either store.
-macro_rules! on_both_stores {
-    ($($(#[$doc:meta])* $name:ident($world:ident) $body:block)*) => {$(
-        $(#[$doc])*
-        #[test]
-        fn $name() {
-            fn on<S: Store>() {
-                let mut $world = World::<S>::of(Setting::default());
-                $body
-            }
-            on::<ModelStore>();
-            on::<SqliteStore>();
-        }
-    )*};
-}
-
 fn insert(id: u32, what: &'static str) -> Statement {
     Statement::new(
         "INSERT INTO t (id, v) VALUES (?, ?)",

@@ -6,48 +6,72 @@
 //! | line | what | why not yet |
 //! | --- | --- | --- |
 //! | platform 1.3 | placement, moves | one latency for all pairs; a move is a reset |
-//! | platform 1.4, `workerd.md` A12 | a name that is missing in a woken instance | no knob: an object always knows its name |
-//! | platform 1.5 | shared isolates | a reset for memory takes one object |
-//! | platform 2.2, 2.3, T2 | storage awaits hold the gate; whether a digest opens it | the seam's storage is synchronous; a digest always opens it |
-//! | platform 2.5, 4.5 (first half), T6, I5 to I7, I10, I11 | `blockConcurrencyWhile`, asynchronous transactions | not in the seam; the wider interface is to come |
+//! | platform 2.2, T2 | storage awaits hold the gate and do not end the unit | the seam's storage is synchronous |
 //! | platform 2.7 | cursors across an await | the seam returns all rows |
-//! | platform 3.1 (commit fails), 9 | a commit that fails, and is not just lost with its machine | no such fault yet |
-//! | platform 3.4, 9 | gate timeout of 30 s | a confirmation always comes |
 //! | platform 3.3 (first half), 3.5 | hibernation replies, `allowUnconfirmed`, `sync()` | not in the seam |
-//! | platform 4.2 (second half) | commits merged while the alarm is synced | the alarm is synced at once |
-//! | platform 4.4, T4, T5 | callbacks and alarms inside a transaction, nesting | a transaction of the seam is a batch of statements |
+//! | platform 4.2 (second half) | commits merged while the alarm is synced | each is a commit of its own, confirmed in order |
+//! | platform 4.4, T4, T5 | callbacks and alarms inside a synchronous transaction, nesting | one of the seam is a batch of statements |
 //! | platform 4.6 (second half) | a deferred constraint violated at the commit | the commit runs no checks |
-//! | platform 4.7 | FULL, IOERR, NOMEM, INTERRUPT | no fault makes the store fail; `OR ROLLBACK` is tested |
 //! | platform 4.9, 6.14, T14 | `deleteAll()` | not in the seam |
 //! | platform 5 | the other limits | tested where they stand: `storage/tests` |
 //! | platform 6.1 | `t <= 0` throws; class without `alarm()` | the seam's time has no such values; every program has a handler |
 //! | platform 6.4 | delivered twice by the manager | a run is repeated only where one was interrupted |
-//! | platform 6.6 | limits and wall time; runs that do not count for ever | a machine's failure does not count; no other uncounted failure |
-//! | platform 6.12, A7 | manager's and object's times differ | one copy of the alarm |
-//! | platform 6.13 | `setAlarm(now)` in the handler gets stuck | no switch; it runs at once |
+//! | platform 6.6 | wall time of 15 min | a run may last as long as it likes |
 //! | platform 6.15 (second half) | `abort({retryAlarm: false})` | not in the seam |
 //! | platform 6.16 (second half) | a constructor that throws | no constructor of a program can fail |
-//! | platform 9 | memory, CPU, deploy as causes; eviction | one cause, the machine's failure, and no eviction |
-//! | platform 11.2 | a reset by deploy or move is `retryable` | as above |
 //! | platform 11.3 | `overloaded` by the platform | no queue limits (section 10) |
 //! | platform 12.2 | a stub whose callee was reset while nothing was in flight on it | it reaches the next incarnation |
-//! | platform 12.4, 12.5 | automatic retries; duplicates by clients and proxies | no knobs yet |
+//! | platform 12.4 (second half) | automatic retries | no knob yet |
 //! | platform 14.3 to 14.6 | restores, clones, read replicas | not yet |
-//! | platform 15 | clock skew; a stale clock of an idle object | one clock |
-//! | T11 | disk full | as 4.7 |
+//! | platform 15 | a stale clock of an idle object | each event syncs it |
+//! | I11 | a timer of another handler keeps a block from ending | the new runtime's behaviour, without the old one's bug |
+//! | A12 | after a mere eviction the name is kept | with the knob, no instance that its alarm has woken knows it |
 //! | I15 | `waitUntil` | not in the seam; a task that another starts is like it |
 //! | I8 | reading a body is a suspension | a request arrives with its body |
 //! | A13, SQL table | class without alarm or SQL | every class has both |
 
+/// The same test on either store.
+macro_rules! on_both_stores {
+    ($($(#[$doc:meta])* $name:ident($world:ident) $body:block)*) => {$(
+        $(#[$doc])*
+        #[test]
+        fn $name() {
+            fn on<S: $crate::kernel::storage::Store>() {
+                let mut $world = super::world::World::<S>::of(super::world::Setting::default());
+                $body
+            }
+            on::<$crate::kernel::storage::model::ModelStore>();
+            on::<$crate::kernel::storage::sqlite::SqliteStore>();
+        }
+    )*};
+}
+
 mod alarm_ends;
+mod alarm_manager;
 mod alarms;
 mod audits;
 mod calls;
+mod cancels;
+mod clocks;
+mod clogs;
+mod commit_faults;
 mod commits;
+mod digests;
+mod duplicates;
+mod episodes;
+mod evictions;
 mod gates;
+mod order;
+mod partitions;
 mod perpetual;
+mod queue;
+mod reset_causes;
 mod resets;
 mod script;
+mod sections;
+mod stale;
+mod storage_errors;
 mod stubs;
+mod transactions;
 mod turns;
 mod world;

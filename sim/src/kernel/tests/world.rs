@@ -9,8 +9,8 @@ use crate::kernel::audit::Sabotage;
 use crate::kernel::storage::Store;
 use crate::kernel::storage::model::ModelStore;
 use crate::kernel::{
-    Aim, CallFault, Chance, ChoiceKey, EventKey, FixedChoice, Kernel, Knobs, Micros, Observed, Observer,
-    Origin, PartyId, Purpose, ResetCause, Span, Stepped, Trouble, What,
+    Aim, CallFault, Chance, ChoiceKey, Episode, EventKey, FaultKind, FixedChoice, Kernel, Knobs, Micros,
+    Observed, Observer, Origin, PartyId, Purpose, Ratio, ResetCause, Span, Stepped, Trouble, What,
 };
 
 /// How the platform behaves here: nothing is left to chance, and every length is another. A message takes 5 ms, a
@@ -35,6 +35,7 @@ pub struct Setting {
     pub knobs: Knobs,
     pub aims: Vec<(Aim, CallFault)>,
     pub fixed: Vec<FixedChoice>,
+    pub seed: u64,
 }
 
 impl Default for Setting {
@@ -44,17 +45,23 @@ impl Default for Setting {
             knobs: knobs(),
             aims: Vec::new(),
             fixed: Vec::new(),
+            seed: 7,
         }
     }
 }
 
 /// Fixes the first choice of a purpose that descends from a plan item, at an object.
 pub fn fixed(purpose: Purpose, item: u32, at: &str, alternative: u64) -> FixedChoice {
+    fixed_at(purpose, item, &full_name(at), "", alternative)
+}
+
+/// Fixes the first choice of a purpose at a label that descends from a plan item, at a party, or nowhere.
+pub fn fixed_at(purpose: Purpose, item: u32, at: &str, label: &str, alternative: u64) -> FixedChoice {
     let key = ChoiceKey {
         purpose,
         origin: Origin::Item(item),
-        at: Text::from(format!("{NS}/{at}")),
-        label: Text::default(),
+        at: Text::new(at),
+        label: Text::new(label),
         nth: 0,
     };
     FixedChoice { key, alternative }
@@ -63,6 +70,15 @@ pub fn fixed(purpose: Purpose, item: u32, at: &str, alternative: u64) -> FixedCh
 /// What a plan item does.
 type Act<S> = Box<dyn FnOnce(&mut Kernel<Scripted, S>, u32, &mut Seen)>;
 
+/// An episode that always begins, and lasts for so many milliseconds each time that it does not end at a rate.
+pub fn lasting(least: u64, ends: Ratio) -> Episode {
+    Episode {
+        begins: Ratio::ALWAYS,
+        ends,
+        least: Micros::from_millis(least),
+    }
+}
+
 pub struct World<S: Store = ModelStore> {
     kernel: Kernel<Scripted, S>,
     acts: Vec<Option<Act<S>>>,
@@ -70,7 +86,7 @@ pub struct World<S: Store = ModelStore> {
 }
 
 /// What was seen: lines for people, and the answers of clients.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Seen {
     lines: Vec<(u64, Text, String)>,
     answers: BTreeMap<u32, (u64, Text)>,
@@ -139,7 +155,7 @@ impl<S: Store> World<S> {
             aims.entry(aim).or_insert_with(Vec::new).push(fault);
         }
         let program = Scripted { alarm: setting.alarm };
-        let chance = Chance::new(7, &setting.fixed);
+        let chance = Chance::new(setting.seed, &setting.fixed);
         let mut kernel = Kernel::new(program, &S::Pool::default(), chance, setting.knobs, aims);
         kernel.add_front();
         kernel.add_front();
@@ -224,11 +240,26 @@ impl<S: Store> World<S> {
         }
     }
 
-    /// Takes one event.
-    pub fn step(&mut self, key: EventKey) {
-        if let Some(Stepped::Item(item)) = self.kernel.step(key, &mut self.seen) {
-            let act = self.acts[item as usize].take();
-            act.expect("an item is due once")(&mut self.kernel, item, &mut self.seen);
+    /// Takes one event. The number of the plan item, if it is one.
+    pub fn step(&mut self, key: EventKey) -> Option<u32> {
+        let Some(Stepped::Item(item)) = self.kernel.step(key, &mut self.seen) else {
+            return None;
+        };
+        let act = self.acts[item as usize].take();
+        act.expect("an item is due once")(&mut self.kernel, item, &mut self.seen);
+        Some(item)
+    }
+
+    /// A world of its own in the same state, when all that the plan says has happened.
+    pub fn fork(&mut self) -> Self {
+        assert!(
+            self.acts.iter().all(Option::is_none),
+            "what is planned cannot be copied"
+        );
+        World {
+            kernel: self.kernel.fork(),
+            acts: self.acts.iter().map(|_| None).collect(),
+            seen: self.seen.clone(),
         }
     }
 
@@ -250,10 +281,41 @@ impl<S: Store> World<S> {
 
     /// When something was seen at an object or a front Worker: a line that begins so.
     pub fn times(&self, who: &str, beginning: &str) -> Vec<u64> {
+        self.lines(who, beginning).map(|(at, _)| at).collect()
+    }
+
+    /// What was seen at an object or a front Worker, and when: the lines that begin so.
+    pub fn lines<'a>(&'a self, who: &str, beginning: &'a str) -> impl Iterator<Item = (u64, &'a str)> {
         let who = full_name(who);
         let lines = self.seen.lines.iter();
-        let of_it = lines.filter(|(_, at, line)| *at == who && line.starts_with(beginning));
+        let of_it = lines.filter(move |(_, at, line)| *at == who && line.starts_with(beginning));
+        of_it.map(|(at, _, line)| (*at, line.as_str()))
+    }
+
+    /// The true time, in milliseconds since the beginning.
+    pub fn now(&self) -> u64 {
+        self.kernel.now().0 / 1_000
+    }
+
+    /// When a fault took effect on an object or a front Worker.
+    pub fn marks(&self, who: &str, kind: FaultKind) -> Vec<u64> {
+        let (who, line) = (full_name(who), What::Fault { kind }.to_string());
+        let lines = self.seen.lines.iter();
+        let of_it = lines.filter(|(_, at, seen)| *at == who && *seen == line);
         of_it.map(|(at, _, _)| *at).collect()
+    }
+
+    /// Which faults took effect, in the order in which they did so first.
+    pub fn faults(&self) -> Vec<&str> {
+        let lines = self.seen.lines.iter();
+        let faults = lines.filter_map(|(_, _, line)| line.strip_prefix("fault "));
+        let mut seen = Vec::new();
+        for fault in faults {
+            if !seen.contains(&fault) {
+                seen.push(fault);
+            }
+        }
+        seen
     }
 
     /// The rows of an object, as they stand.

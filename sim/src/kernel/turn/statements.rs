@@ -1,0 +1,136 @@
+//! Statements within a turn, and what they meet.
+
+use protocol::host::{CallError, End, Failed, Rows, SqlError, SqlErrorKind, Statement, Text};
+
+use super::{Turn, UnsupportedStatement};
+use crate::kernel::audit;
+use crate::kernel::choice::{Purpose, Source};
+use crate::kernel::database::{Access, Undo, fenced};
+use crate::kernel::storage::{Ran, Store, StoreError};
+use crate::kernel::trouble::STORAGE_ERRORS;
+use crate::kernel::watch::{FaultKind, What};
+
+impl<S: Store> Turn<'_, S> {
+    /// Runs a statement within the turn.
+    pub(super) fn run(&mut self, statement: &Statement) -> Result<Rows, SqlError> {
+        let injected = self.injected();
+        let refusing = self.refusing;
+        let Some(database) = self.database() else {
+            return Err(fenced());
+        };
+        let ran = match (injected, refusing) {
+            (Some(kind), _) => Ran {
+                struck: true,
+                ..Ran::refused(StoreError::of(SqlError::of(kind)))
+            },
+            (None, Some(kind)) => database.run_refusing(statement, kind),
+            (None, None) => database.run(statement),
+        };
+        if !ran.writes.is_empty()
+            && let Some(section) = self.transaction()
+        {
+            section.wrote = true;
+            section.writes.add(&ran.writes);
+        }
+        audit::statement(statement, &ran);
+        if ran.struck {
+            let kind = FaultKind::StorageRefused;
+            self.see(What::Fault { kind });
+        }
+        match ran.outcome {
+            Ok(rows) => Ok(rows),
+            Err(StoreError::Sql(error)) => Err(error),
+            Err(StoreError::Unsupported(what)) => {
+                std::panic::resume_unwind(Box::new(UnsupportedStatement(what)))
+            }
+            Err(StoreError::Broken(error)) => {
+                self.aborted.get_or_insert_with(|| broken(&error));
+                Err(error)
+            }
+        }
+    }
+
+    /// The error of the storage that the next statement meets, whatever it says.
+    fn injected(&mut self) -> Option<SqlErrorKind> {
+        let source = Source {
+            origin: self.origin,
+            place: self.place,
+        };
+        let label = Text::default();
+        let strikes = self
+            .chance
+            .happens(Purpose::StorageError, source, &label, self.storage_error);
+        strikes.then(|| {
+            let which = self.chance.choose(
+                Purpose::StorageErrorKind,
+                source,
+                &label,
+                STORAGE_ERRORS.len() as u64,
+            );
+            STORAGE_ERRORS[usize::try_from(which).expect("one of a few")]
+        })
+    }
+
+    pub(super) fn run_batch(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
+        let Some(database) = self.database() else {
+            return Err(Failed {
+                at: 0,
+                error: fenced(),
+            });
+        };
+        // Before the batch's own mark: a point to go back to that was set within the batch would not outlive it.
+        database.before_write();
+        let outcome = self.run_within(batch, end);
+        if let Some(database) = self.database() {
+            database.after_write();
+        }
+        outcome
+    }
+
+    fn run_within(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
+        let Access::Own(database) = &mut self.access else {
+            unreachable!("a batch runs on storage")
+        };
+        let undo = Undo {
+            mark: database.store.mark(),
+            alarm: database.alarm.before(),
+        };
+        let mut answers = Vec::with_capacity(batch.len());
+        let mut failed = None;
+        for (at, statement) in batch.iter().enumerate() {
+            match self.run(statement) {
+                Ok(rows) => answers.push(rows),
+                Err(error) => {
+                    failed = Some(Failed { at, error });
+                    break;
+                }
+            }
+        }
+        let Access::Own(database) = &mut self.access else {
+            unreachable!("a batch runs on storage")
+        };
+        match (failed, end) {
+            (None, End::Commit) => {
+                database.store.release(undo.mark);
+                Ok(answers)
+            }
+            (None, End::Rollback) => {
+                database.undo_to(undo);
+                Ok(answers)
+            }
+            (Some(failed), _) => {
+                database.undo_to(undo);
+                Err(failed)
+            }
+        }
+    }
+}
+
+/// What callers are told when an error of the storage has broken the object (`workerd.md` T9, T11).
+fn broken(error: &SqlError) -> CallError {
+    CallError {
+        remote: true,
+        reset: true,
+        ..CallError::thrown(error.to_string())
+    }
+}
