@@ -57,6 +57,10 @@ impl Observer for Witness {
             What::Reset {
                 origin: &Origin::Item(item),
                 ..
+            }
+            | What::Trouble {
+                origin: &Origin::Item(item),
+                ..
             } => (None, Some(item)),
             _ => (None, None),
         };

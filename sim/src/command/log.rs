@@ -50,7 +50,7 @@ impl Observer for Log {
         let span = info_span!("run", %at, %who);
         let _inside = span.enter();
         match what {
-            What::Fault { .. } | What::Reset { .. } => warn!("{what}"),
+            What::Fault { .. } | What::Trouble { .. } | What::Reset { .. } => warn!("{what}"),
             What::Delivered { .. }
             | What::Called { .. }
             | What::Noted { .. }

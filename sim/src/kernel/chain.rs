@@ -302,6 +302,11 @@ fn write_what(link: &mut Link<'_>, what: &What<'_>) {
             link.text(reason);
             link.number(*survivors);
         }
+        What::Trouble { kind, to, .. } => {
+            link.number(18);
+            link.number(*kind as u64);
+            link.text(to);
+        }
         What::Fault { kind } => {
             link.number(15);
             link.number(*kind as u64);

@@ -155,6 +155,8 @@ pub struct Kernel<P: Guest, S: Store> {
     shared: BTreeMap<(Shared, Text), Text>,
     troubles: BTreeMap<Between, Standing>,
     troubles_begun: u64,
+    /// What has come to stand and was not told of yet.
+    announced: Vec<(Between, OriginId)>,
     /// How many stubs were made: each has a number of its own.
     stubs_made: u64,
     stub_audit: StubAudit,
@@ -191,6 +193,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             shared: BTreeMap::new(),
             troubles: BTreeMap::new(),
             troubles_begun: 0,
+            announced: Vec::new(),
             stubs_made: 0,
             stub_audit: StubAudit::default(),
             #[cfg(test)]

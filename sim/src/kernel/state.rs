@@ -33,6 +33,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             shared: self.shared.clone(),
             troubles: self.troubles.clone(),
             troubles_begun: self.troubles_begun,
+            announced: self.announced.clone(),
             stubs_made: self.stubs_made,
             stub_audit: self.stub_audit.clone(),
             #[cfg(test)]

@@ -87,6 +87,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// Evicts an object, now, if nothing is under way in it.
     pub fn evict(&mut self, item: u32, object: PartyId) {
         let origin = self.chance.origin(&Origin::Item(item));
+        self.announce((FaultKind::Evicted, object, object), origin);
         let current = &self.party(object).current;
         let idle = Pending::Idle(object, current.number, current.turns);
         self.schedule(self.now, origin, idle);
@@ -95,18 +96,24 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// Starts an object elsewhere, now, while its incarnation runs on for so long at most.
     pub fn displace(&mut self, item: u32, object: PartyId, overlap: Micros, watch: &mut dyn Observer) {
         let origin = self.chance.origin(&Origin::Item(item));
+        self.announce((FaultKind::Displaced, object, object), origin);
+        self.tell_announced(watch);
         self.displace_now(object, overlap, origin, watch);
     }
 
     /// Has a statement of an object meet an error: the one before which `after` others run.
-    pub fn strike_statement(&mut self, object: PartyId, after: u64, kind: SqlErrorKind) {
+    pub fn strike_statement(&mut self, item: u32, object: PartyId, after: u64, kind: SqlErrorKind) {
+        let origin = self.chance.origin(&Origin::Item(item));
+        self.announce((FaultKind::StorageRefused, object, object), origin);
         if let Some(store) = self.store(object) {
             store.guard().arm(Fault { after, kind });
         }
     }
 
     /// Has an object's next commit fail that comes to be confirmed.
-    pub fn fail_commit(&mut self, object: PartyId) {
+    pub fn fail_commit(&mut self, item: u32, object: PartyId) {
+        let origin = self.chance.origin(&Origin::Item(item));
+        self.announce((FaultKind::CommitFailed, object, object), origin);
         if let Some(storage) = &mut self.party_mut(object).storage {
             storage.next_commit_fails = true;
         }
@@ -127,6 +134,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// Takes one event. `None` when it is not there.
     pub fn step(&mut self, key: EventKey, watch: &mut dyn Observer) -> Option<Stepped> {
         let pending = self.queue.take(key)?;
+        self.tell_announced(watch);
         // An event that is taken out of its turn happens now; time does not run backwards.
         self.now = self.now.max(key.at);
         self.steps += 1;
@@ -152,6 +160,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 party.map_or(Stepped::Weather, Stepped::Party)
             }
         };
+        self.tell_announced(watch);
         if let Some(party) = party {
             self.audit_alarm(party);
         }

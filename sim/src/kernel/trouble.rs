@@ -110,14 +110,15 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             _ => None,
         };
         for between in trouble.between() {
-            let nth = self.stand(between, error);
+            let nth = self.stand(between, error, origin);
             let ends = Pending::TroubleEnds(between, nth);
             self.schedule(self.now.after(lasts), origin, ends);
         }
     }
 
     /// Puts a trouble there; what is parked at one that stands there already stays parked.
-    fn stand(&mut self, between: Between, error: Option<SqlErrorKind>) -> u64 {
+    fn stand(&mut self, between: Between, error: Option<SqlErrorKind>, origin: OriginId) -> u64 {
+        self.announce(between, origin);
         self.troubles_begun += 1;
         let nth = self.troubles_begun;
         let standing = self.troubles.entry(between).or_insert_with(|| Standing {
@@ -128,6 +129,23 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         standing.nth = nth;
         standing.error = error;
         nth
+    }
+
+    /// Has it told, when the step ends, that from now on a fault can strike there.
+    pub(super) fn announce(&mut self, between: Between, origin: OriginId) {
+        self.announced.push((between, origin));
+    }
+
+    /// Tells what was announced since this was last done.
+    pub(super) fn tell_announced(&mut self, watch: &mut dyn Observer) {
+        for ((kind, from, to), origin) in std::mem::take(&mut self.announced) {
+            let what = What::Trouble {
+                kind,
+                to: &self.party(to).who,
+                origin: self.chance.origin_of(origin),
+            };
+            self.see(&self.party(from).who, what, watch);
+        }
     }
 
     /// Whether a trouble stands there.
@@ -198,7 +216,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             }
             let error = (kind == FaultKind::StorageRefused).then(|| self.draw_storage_error(origin));
             for between in where_ {
-                let nth = self.stand(between, error);
+                let nth = self.stand(between, error, origin);
                 let ends = Pending::EpisodeMayEnd(between, nth, origin);
                 self.schedule(self.now.after(episode.least), origin, ends);
             }

@@ -128,6 +128,15 @@ pub enum What<'a> {
         /// What it descends from: the plan item that broke it, or the event in which it was aborted.
         origin: &'a Origin,
     },
+    /// From now on a fault can strike, until it has or its time is over.
+    Trouble {
+        /// Its kind.
+        kind: FaultKind,
+        /// The other party, where it stands between two.
+        to: &'a Text,
+        /// What it descends from: the plan item, or the event in which an episode began.
+        origin: &'a Origin,
+    },
     /// A fault took effect.
     Fault {
         /// Its kind: a mark.
@@ -327,6 +336,7 @@ impl fmt::Display for What<'_> {
             } => {
                 write!(f, "is reset ({reason}); {survivors} commits survive")
             }
+            What::Trouble { kind, to, .. } => write!(f, "trouble {} towards {to}", kind.name()),
             What::Fault { kind } => write!(f, "fault {}", kind.name()),
             What::Left { item } => write!(f, "the client of item {item} goes away"),
             What::Answered { item, outcome, .. } => write!(f, "item {item} is answered: {}", Told(outcome)),

@@ -227,7 +227,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             }
             Fault::CommitFailure { object } => {
                 let object = kernel.object_named(object)?;
-                kernel.fail_commit(object);
+                kernel.fail_commit(id, object);
             }
             Fault::StorageError { object, error, lasts } => {
                 let trouble = Trouble::StorageError(kernel.object_named(object)?, *error);
@@ -235,7 +235,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             }
             Fault::Statement { object, after, error } => {
                 let object = kernel.object_named(object)?;
-                kernel.strike_statement(object, *after, *error);
+                kernel.strike_statement(id, object, *after, *error);
             }
             Fault::Cancel { item } => kernel.cancel(id, *item),
             // Armed from the beginning.

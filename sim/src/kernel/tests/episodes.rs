@@ -230,9 +230,9 @@ fn healing_ends_all_that_stands() {
 #[test]
 fn healing_disarms_what_is_aimed_at_statements_and_commits() {
     let mut world = world(Setting::default());
-    world.at(0, "a", |kernel, _, object, _| {
-        kernel.strike_statement(object, 0, SqlErrorKind::Full);
-        kernel.fail_commit(object);
+    world.at(0, "a", |kernel, item, object, _| {
+        kernel.strike_statement(item, object, 0, SqlErrorKind::Full);
+        kernel.fail_commit(item, object);
     });
     world.at(10, "a", |kernel, _, _, _| kernel.disarm_aims());
     let asked = world.ask(

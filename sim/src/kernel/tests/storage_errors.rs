@@ -29,8 +29,8 @@ fn broken(answer: &str) -> bool {
 fn struck<S: Store>(kind: SqlErrorKind) -> World<S> {
     let mut world = World::of(Setting::default());
     world.ask(0, "a", [keep("memory"), write("x")]);
-    world.at(50, "a", move |kernel, _, object, _| {
-        kernel.strike_statement(object, 1, kind);
+    world.at(50, "a", move |kernel, item, object, _| {
+        kernel.strike_statement(item, object, 1, kind);
     });
     world
 }

@@ -170,7 +170,7 @@ on_both_stores! {
     /// Of a commit that was made before it, and is not confirmed.
     platform_3_1_a_commit_that_fails_takes_the_open_transaction_with_it(world) {
         world.ask(0, "a", [write("before"), Do::Sleep(1), begin(), write("1"), Do::Sleep(100), commit()]);
-        world.at(10, "a", |kernel, _, object, _| kernel.fail_commit(object));
+        world.at(10, "a", |kernel, item, object, _| kernel.fail_commit(item, object));
         world.run(1_000);
         assert_eq!(world.rows("a"), "");
     }
@@ -182,7 +182,7 @@ on_both_stores! {
             "a",
             [write("before"), Do::Sleep(30), begin(), write("1"), Do::Sleep(10), struck, commit()],
         );
-        world.at(35, "a", |kernel, _, object, _| kernel.strike_statement(object, 0, SqlErrorKind::Io));
+        world.at(35, "a", |kernel, item, object, _| kernel.strike_statement(item, object, 0, SqlErrorKind::Io));
         world.run(1_000);
         assert_eq!((world.rows("a").as_str(), world.incarnation("a")), ("before", 1));
     }
