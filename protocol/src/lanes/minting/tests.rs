@@ -7,7 +7,7 @@ use crate::lanes::forward::{
     ForwardFacts, ForwardStatement, lane_high_water, partitioned_tables, plan_forward,
 };
 use crate::lanes::partition::next_lane_id;
-use crate::sql::Params;
+use crate::lanes::wire::Field;
 
 const RULES: &Rules = &Rules::DOCUMENTED;
 
@@ -74,7 +74,7 @@ fn collected(sql: &str, id_column: &str, id: Number) -> ForwardStatement {
     let text = minted.as_ref().map_or(sql, |minted| &minted.sql);
     let statement = SqlStatement {
         minted: minted.as_ref().map(|minted| minted.table.clone()),
-        ..SqlStatement::new(text, Params::Absent)
+        ..SqlStatement::new(text, Field::Missing)
     };
     ForwardStatement::collected(RULES, &statement)
 }
@@ -187,7 +187,7 @@ fn the_next_id_is_above_everything_known() {
 
 #[test]
 fn only_a_write_becomes_a_transaction_of_its_own() {
-    let call = |sql| unbuffered(RULES, SqlStatement::new(sql, Params::Absent));
+    let call = |sql| unbuffered(RULES, SqlStatement::new(sql, Field::Missing));
     assert!(matches!(call("UPDATE node SET a = 1"), SqlCall::Transaction(one) if one.statements.len() == 1));
     assert!(matches!(
         call("WITH a AS (SELECT 1) DELETE FROM node"),
