@@ -34,8 +34,16 @@ fuzz_target!(|sql: &str| {
             "an insert with its id has one"
         );
         let insert = PlainInsert::read(&spliced.sql);
-        assert_eq!(insert.map(|insert| insert.values[0]), Some("258"), "a mark can be read");
-        assert_eq!(write_target(&spliced.sql), Some(&*spliced.table), "for that table");
+        assert_eq!(
+            insert.map(|insert| insert.values[0]),
+            Some("258"),
+            "a mark can be read"
+        );
+        assert_eq!(
+            write_target(&spliced.sql),
+            Some(&*spliced.table),
+            "for that table"
+        );
     }
     if let Some(table) = expiry_sweep(sql) {
         assert!(
