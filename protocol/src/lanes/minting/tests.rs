@@ -159,7 +159,7 @@ proptest! {
         let statement = collected(&sql, id_column, id);
         if let Some(table) = statement.minted.get().cloned() {
             let marks = BTreeMap::from([(Text::from(table.to_lowercase()), id)]);
-            prop_assert_eq!(lane_high_water(&[statement.clone()]), marks, "{}", statement.sql.to_text());
+            prop_assert_eq!(lane_high_water(std::slice::from_ref(&statement)), marks, "{}", statement.sql.to_text());
         }
     }
 }
