@@ -5,7 +5,11 @@
 //! all of that, with numbers that are JavaScript's and keys in JavaScript's order. Source: `lanes.md` section 19, traps
 //! 6, 9, 10 and 14; ECMA-262.
 //!
-//! Two deviations from `JSON.parse`. Nesting deeper than 127, which no message has, is refused with an error. And half a
+//! A deviation from `String` and `Number`: an object with a `toString` of its own, which JSON can give it but not make a
+//! function, throws there, and here it is `[object Object]` and NaN as any other.
+//!
+//! Two deviations from `JSON.parse`. Nesting deeper than [`Json::DEPTH`] is refused with an error; a
+//! message may stand around values of that depth. And half a
 //! surrogate pair, which `JSON.stringify` does write (as `\ud83d`), reads as U+FFFD, because a [`Text`] cannot hold it:
 //! see [`to_well_formed_json`].
 
@@ -72,6 +76,10 @@ impl fmt::Display for JsonKind {
 }
 
 impl Json {
+    /// How deep lists and objects may stand in each other: as deep as `serde_json` reads them into values. Reading goes
+    /// down by calls, and must not exhaust the stack.
+    pub const DEPTH: usize = 127;
+
     /// A text.
     #[must_use]
     pub fn text(text: impl AsRef<str>) -> Self {
@@ -162,12 +170,33 @@ impl Json {
         }
     }
 
+    /// What arrives of the value: `JSON.parse(JSON.stringify(value))`. A number that is not finite becomes `null`, and
+    /// `-0` becomes `0` (`lanes.md` 19.10).
+    #[must_use]
+    pub fn as_sent(&self) -> Self {
+        match self {
+            Json::Number(number) if !number.is_finite() => Json::Null,
+            Json::Number(number) => Json::Number(*number + Number::ZERO),
+            Json::Array(items) => Json::Array(items.iter().map(Json::as_sent).collect()),
+            Json::Object(object) => {
+                let entries = object.iter().map(|(key, value)| (key.clone(), value.as_sent()));
+                Json::Object(entries.collect())
+            }
+            Json::Null | Json::Bool(_) | Json::Text(_) => self.clone(),
+        }
+    }
+
     /// `JSON.parse(text)`.
     ///
     /// # Errors
     /// The text is not JSON; the error names line and column. See the module for what is JSON and is refused.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        parse::parse(&to_well_formed_json(text))
+        Json::parse_within(text, Json::DEPTH)
+    }
+
+    /// As [`parse`](Json::parse), of a text whose lists and objects may stand `depth` deep in each other.
+    pub(crate) fn parse_within(text: &str, depth: usize) -> Result<Self, serde_json::Error> {
+        parse::parse(&to_well_formed_json(text), depth)
     }
 }
 

@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use protocol::host::{Text, Value};
+use protocol::host::Text;
+use protocol::json::Json;
 use protocol::lanes::forward::{ForwardStatement, lane_high_water, partitioned_tables, split_forward};
 use protocol::lanes::guard::statement_allowed_on_replica;
 use protocol::lanes::rules::Rules;
@@ -17,8 +18,8 @@ const RULES: &Rules = &Rules::DOCUMENTED;
 fuzz_target!(|sql: &str| {
     let named = || {
         Params::Named(vec![
-            (Text::new(":a"), Value::Null),
-            (Text::new("b"), Value::from(1)),
+            (Text::new(":a"), Json::Null),
+            (Text::new("b"), Json::from(1)),
         ])
     };
     let _ = positional_bindings(sql, &named());
@@ -31,6 +32,17 @@ fuzz_target!(|sql: &str| {
         assert!(
             splice_first(&spliced.sql, "\"nid\"", "258").is_none(),
             "an insert with its id has one"
+        );
+        let insert = PlainInsert::read(&spliced.sql);
+        assert_eq!(
+            insert.map(|insert| insert.values[0]),
+            Some("258"),
+            "a mark can be read"
+        );
+        assert_eq!(
+            write_target(&spliced.sql),
+            Some(&*spliced.table),
+            "for that table"
         );
     }
     if let Some(table) = expiry_sweep(sql) {

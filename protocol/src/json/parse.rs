@@ -8,14 +8,11 @@ use super::{Json, object};
 use crate::host::Text;
 use crate::number::Number;
 
-/// How deep lists and objects may stand in each other: as deep as `serde_json` reads them into values.
-const DEPTH: usize = 127;
-
-/// Reads a text. `serde_json` says whether it is well-formed; it is not asked for numbers, because it refuses those
+/// Reads a text in which lists and objects stand at most `depth` deep. `serde_json` says whether it is well-formed; it is not asked for numbers, because it refuses those
 /// beyond a double, which are infinite to `JSON.parse`.
-pub(super) fn parse(text: &str) -> Result<Json, Error> {
+pub(super) fn parse(text: &str, depth: usize) -> Result<Json, Error> {
     let text: &RawValue = serde_json::from_str(text)?;
-    Parser { rest: text.get() }.value(DEPTH)
+    Parser { rest: text.get() }.value(depth)
 }
 
 /// What is left to read of a well-formed text. There, what separates two tokens tells nothing.

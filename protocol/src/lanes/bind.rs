@@ -2,8 +2,7 @@
 
 use crate::host::{Statement, Value};
 use crate::json::Json;
-use crate::number::Number;
-use crate::sql::{BindError, Bound, Inherited, Params, positional_bindings};
+use crate::sql::{BindError, Bound, Inherited, Params, positional_bindings, to_positional};
 
 /// What the platform binds of a JSON value: numbers, texts and `null` as they are, and the text of everything else,
 /// `true` and `[object Object]` included, silently (`lanes.md` 19.14).
@@ -20,9 +19,7 @@ pub fn bindable(value: &Json) -> Value {
 pub fn jsonable(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
-        Value::Number(number) if !number.is_finite() => Json::Null,
-        // `-0` is written `0`, and `-0 + 0` is that.
-        Value::Number(number) => Json::Number(*number + Number::ZERO),
+        Value::Number(number) => Json::Number(*number).as_sent(),
         Value::Text(text) => Json::Text(text.clone()),
         Value::Bytes(_) => Json::Object(crate::json::Object::default()),
     }
@@ -34,6 +31,14 @@ pub fn jsonable(value: &Value) -> Json {
 /// Names and parameters do not agree.
 pub fn positional(sql: &str, given: &Json) -> Result<Bound<Json>, BindError> {
     positional_bindings(sql, &Params::from(given.clone()))
+}
+
+/// A statement that the primary captures, bound by `toPositional` (`lanes.md` 5). Its values are still those given.
+///
+/// # Errors
+/// A name has no value.
+pub fn captured(sql: &str, given: &Json) -> Result<Bound<Json>, BindError> {
+    to_positional(sql, &Params::from(given.clone()))
 }
 
 /// The statement that is executed, of one whose parameters stand in order.

@@ -6,19 +6,18 @@
 
 use serde::Serialize;
 
-use super::codec::Encoded;
+use super::wire::Field;
 use crate::host::{End, Text};
 use crate::json::{Json, Object};
-use crate::sql::Params;
 
 /// One statement of the interpreter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct SqlStatement {
     /// The text.
     pub sql: Text,
-    /// Its parameters: by position in inserts, by name elsewhere.
-    #[serde(skip_serializing_if = "Params::is_absent")]
-    pub params: Params<Encoded>,
+    /// Its parameters as they came: by position in inserts, by name elsewhere, each in the [`codec`](super::codec).
+    #[serde(skip_serializing_if = "Field::is_missing")]
+    pub params: Field<Json>,
     /// The table into which the driver minted an id, if it did (`lanes.md` 18).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minted: Option<Text>,
@@ -26,7 +25,7 @@ pub struct SqlStatement {
 
 impl SqlStatement {
     /// A statement that minted nothing.
-    pub fn new(sql: impl AsRef<str>, params: Params<Encoded>) -> Self {
+    pub fn new(sql: impl AsRef<str>, params: Field<Json>) -> Self {
         SqlStatement {
             sql: Text::new(sql),
             params,
@@ -40,9 +39,9 @@ impl SqlStatement {
 pub struct SqlExec {
     /// The text.
     pub sql: Text,
-    /// Its parameters.
-    #[serde(skip_serializing_if = "Params::is_absent")]
-    pub params: Params<Encoded>,
+    /// Its parameters, as those of a [`SqlStatement`].
+    #[serde(skip_serializing_if = "Field::is_missing")]
+    pub params: Field<Json>,
 }
 
 /// The payload of `cfwSqlTxn`: statements in order in one transaction, then a read whose rows are the answer.
@@ -50,7 +49,9 @@ pub struct SqlExec {
 pub struct SqlTxn {
     /// The statements.
     pub statements: Vec<SqlStatement>,
-    /// What is read behind them, in the same transaction. `null` is none.
+    /// What is read behind them, in the same transaction. `null` is none. Anything else must be a statement, also what
+    /// JavaScript takes for false: a `read` part without a text makes the payload unreadable (`lanes.md` 11), and 22.5
+    /// knows no other form of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read: Option<SqlExec>,
     /// How it ends. In JSON the key `commit`; only exactly `false` rolls back.
@@ -120,7 +121,7 @@ impl TryFrom<Json> for SqlStatement {
         let mut fields = object(payload)?;
         Ok(SqlStatement {
             sql: text(&mut fields, "sql")?,
-            params: fields.take("params").map(Params::from).unwrap_or_default(),
+            params: Field::of(fields.take("params")),
             minted: fields.get("minted").and_then(Json::as_text).cloned(),
         })
     }

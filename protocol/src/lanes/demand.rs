@@ -18,19 +18,71 @@ pub const KEPT: usize = 6;
 pub const REDUCE_AT: Number = Number::from_f64(0.8);
 
 /// What the primary saw between two firings of its alarm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Window {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seen {
     /// When it ended, in milliseconds since the Unix epoch.
     pub at: Number,
-    /// The most requests that were inside the object at once. NaN when the stored window has none.
+    /// The most requests that were inside the object at once.
     pub peak_inflight: Number,
-    /// How many requests waited for the gate; none when the stored window holds no number here.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queued: Option<Number>,
+    /// How many requests waited for the gate.
+    pub queued: Number,
     /// How long they waited together, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub waited_ms: Option<Number>,
+    pub waited_ms: Number,
+}
+
+/// An item of `demand_windows`. It is stored again as it came, whatever else it holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Window(Json);
+
+impl Window {
+    /// When it ended, if there is a number.
+    pub fn at(&self) -> Option<Number> {
+        self.number("at")
+    }
+
+    /// `Number(peakInflight)`; NaN when it is missing.
+    pub fn peak_inflight(&self) -> Number {
+        self.field("peakInflight").map_or(Number::NAN, Json::to_number)
+    }
+
+    /// How many requests waited for the gate, if there is a number.
+    pub fn queued(&self) -> Option<Number> {
+        self.number("queued")
+    }
+
+    /// How long they waited together, in milliseconds, if there is a number.
+    pub fn waited_ms(&self) -> Option<Number> {
+        self.number("waitedMs")
+    }
+
+    fn field(&self, key: &str) -> Option<&Json> {
+        self.0.as_object()?.get(key)
+    }
+
+    fn number(&self, key: &str) -> Option<Number> {
+        self.field(key)?.as_number()
+    }
+}
+
+/// A window as it is stored.
+impl From<Seen> for Window {
+    fn from(seen: Seen) -> Self {
+        let fields = [
+            ("at", seen.at),
+            ("peakInflight", seen.peak_inflight),
+            ("queued", seen.queued),
+            ("waitedMs", seen.waited_ms),
+        ];
+        Window(Json::Object(fields.into_iter().collect()))
+    }
+}
+
+/// Any JSON, as a stored item.
+impl From<Json> for Window {
+    fn from(item: Json) -> Self {
+        Window(item)
+    }
 }
 
 /// Why a stored text holds no windows.
@@ -57,7 +109,7 @@ pub fn parse_windows(text: &str) -> Result<Vec<Window>, WindowsError> {
         return Ok(Vec::new());
     }
     match Json::parse(text) {
-        Ok(Json::Array(items)) => Ok(items.iter().map(window).collect()),
+        Ok(Json::Array(items)) => Ok(items.into_iter().map(Window).collect()),
         Ok(other) => Err(WindowsError::NotAList(other.kind())),
         Err(error) => Err(WindowsError::NotJson {
             reason: error.to_string(),
@@ -65,27 +117,18 @@ pub fn parse_windows(text: &str) -> Result<Vec<Window>, WindowsError> {
     }
 }
 
-/// What the meta key `demand_windows` is set to: read back by [`parse_windows`], but for numbers that JSON cannot carry.
+/// What the meta key `demand_windows` is set to, read back by [`parse_windows`]: but for numbers that JSON cannot carry,
+/// as `JSON.stringify` has it. One that is not finite becomes `null`, so a stored `1e999` is no number the next time
+/// (`lanes.md` 19.10).
 pub fn format_windows(windows: &[Window]) -> String {
-    // Structs of numbers always have a JSON.
+    // JSON is always written.
     serde_json::to_string(windows).unwrap_or_default()
-}
-
-fn window(item: &Json) -> Window {
-    let field = |key: &str| item.as_object().and_then(|window| window.get(key));
-    let number = |key: &str| field(key).and_then(Json::as_number);
-    Window {
-        at: number("at").unwrap_or(Number::NAN),
-        peak_inflight: field("peakInflight").map_or(Number::NAN, Json::to_number),
-        queued: number("queued"),
-        waited_ms: number("waitedMs"),
-    }
 }
 
 /// `recordWindow`: the history with one more window, the last six of it (`lanes.md` 12).
 pub fn record_window(windows: &[Window], next: Window) -> Vec<Window> {
     let surplus = (windows.len() + 1).saturating_sub(KEPT);
-    windows.iter().skip(surplus).copied().chain([next]).collect()
+    windows.iter().skip(surplus).cloned().chain([next]).collect()
 }
 
 /// `meanWaitMs`: how long a queued request waited, in milliseconds; none when nothing was queued (`lanes.md` 12).
@@ -96,10 +139,10 @@ pub fn mean_wait_ms(windows: &[Window]) -> Option<Number> {
             .map(|window| part(window).unwrap_or_default())
             .fold(Number::ZERO, |sum, n| sum + n)
     };
-    let queued = sum(|window| window.queued);
+    let queued = sum(Window::queued);
     queued
         .js_gt(Number::ZERO)
-        .then(|| sum(|window| window.waited_ms) / queued)
+        .then(|| sum(Window::waited_ms) / queued)
 }
 
 /// `laneTarget`: how many lanes the last three windows ask for, at most `cap` (`lanes.md` 12).
@@ -112,13 +155,13 @@ pub fn lane_target(windows: &[Window], cap: Number) -> Number {
         return Number::ZERO;
     }
     let last = &windows[windows.len() - SUSTAINED..];
-    let queued: Option<Vec<Number>> = last.iter().map(|window| window.queued).collect();
+    let queued: Option<Vec<Number>> = last.iter().map(Window::queued).collect();
     let asked = match queued {
         Some(queued) if queued.iter().all(|n| n.is_finite()) => least(&queued).floor(),
         Some(_) => Number::ZERO,
         None => {
             let finite = |n: Number| if n.is_finite() { n } else { Number::ZERO };
-            let peaks: Vec<Number> = last.iter().map(|window| finite(window.peak_inflight)).collect();
+            let peaks: Vec<Number> = last.iter().map(|window| finite(window.peak_inflight())).collect();
             least(&peaks).floor() - Number::integer(1)
         }
     };

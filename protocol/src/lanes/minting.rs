@@ -41,7 +41,7 @@ impl HighestIds {
 pub struct MintFacts<'a> {
     /// The statement.
     pub sql: &'a str,
-    /// The column that is another name of the row id, as the schema writes it.
+    /// The column that is another name of the row id, without quotes.
     pub id_column: &'a str,
     /// The next id of the writer's class above [`HighestIds::base`]
     /// ([`next_lane_id`](super::partition::next_lane_id)).
@@ -67,14 +67,16 @@ pub fn is_partitioned(writer: Writer) -> bool {
 /// Gives a new row its id; nothing when the statement is no insert of one row with a list of columns, and when it has
 /// an id already (`lanes.md` 18).
 ///
-/// The contract says "spliced in as literal first column and value", so an insert of several rows cannot be meant; it
-/// is left as it is, and so is one whose next id is no safe integer: written as digits it would be another id.
+/// The contract says "spliced in as literal first column and value", so an insert of several rows cannot be meant. It is
+/// left as it is, and so is each whose id [`lane_high_water`](super::forward::lane_high_water) would not find
+/// afterwards, by which the lane knows that the id is used: see [`splice_first`], and an id that is no safe integer or
+/// not above 0, as no id of a class is.
 pub fn mint(facts: &MintFacts<'_>) -> Option<Minted> {
     let id = facts.id;
-    if !id.is_safe_integer() {
+    if !(id.is_safe_integer() && id.js_gt(Number::ZERO)) {
         return None;
     }
-    let column = format!("\"{}\"", facts.id_column);
+    let column = format!("\"{}\"", facts.id_column.replace('"', "\"\""));
     let spliced = splice_first(facts.sql, &column, &id.to_string())?;
     Some(Minted {
         sql: spliced.sql,
@@ -103,91 +105,4 @@ pub fn unbuffered(rules: &Rules, statement: SqlStatement) -> SqlCall {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::lanes::partition::next_lane_id;
-    use crate::sql::Params;
-
-    const RULES: &Rules = &Rules::DOCUMENTED;
-
-    fn minted(sql: &str) -> Option<(String, String)> {
-        let id = Number::from(258);
-        let id_column = "nid";
-        mint(&MintFacts { sql, id_column, id })
-            .map(|minted| (minted.sql.to_string(), minted.table.to_string()))
-    }
-
-    #[test]
-    fn the_id_is_the_first_column_and_value() {
-        let sql = "INSERT INTO \"node\" (\"title\") VALUES (?)";
-        let spliced = "INSERT INTO \"node\" (\"nid\", \"title\") VALUES (258, ?)";
-        assert_eq!(minted(sql), Some((spliced.to_owned(), "node".to_owned())));
-    }
-
-    #[test]
-    fn what_has_an_id_or_is_not_one_row_is_left_alone() {
-        for sql in [
-            "INSERT INTO node (NID, title) VALUES (NULL, ?)",
-            "INSERT INTO node (title) VALUES (?), (?)",
-            "INSERT INTO node (title) SELECT title FROM node",
-            "INSERT INTO node VALUES (?)",
-            "INSERT INTO node DEFAULT VALUES",
-            "UPDATE node SET title = ?",
-        ] {
-            assert_eq!(minted(sql), None, "{sql}");
-        }
-    }
-
-    #[test]
-    fn an_id_that_is_not_exact_is_not_written() {
-        let (sql, id_column) = ("INSERT INTO node (title) VALUES (?)", "nid");
-        for id in [
-            Number::NAN,
-            Number::INFINITY,
-            Number::MAX_SAFE_INTEGER + Number::integer(1),
-        ] {
-            assert_eq!(mint(&MintFacts { sql, id_column, id }), None);
-        }
-    }
-
-    #[test]
-    fn the_next_id_is_above_everything_known() {
-        let highest = HighestIds {
-            in_table: Number::from(3),
-            in_sequence: Number::from(260),
-            buffered: Number::from(258),
-            marked: Number::from(515),
-            memo: Number::from(1),
-        };
-        let writer = Writer {
-            lane: Number::from(1),
-            lanes: Number::from(256),
-        };
-        assert_eq!(next_lane_id(RULES, highest.base(), writer), Number::from(772));
-        assert!(is_partitioned(writer));
-        assert!(!is_partitioned(Writer {
-            lane: Number::ZERO,
-            lanes: Number::ZERO
-        }));
-    }
-
-    #[test]
-    fn only_a_write_becomes_a_transaction_of_its_own() {
-        let call = |sql| unbuffered(RULES, SqlStatement::new(sql, Params::Absent));
-        assert!(
-            matches!(call("UPDATE node SET a = 1"), SqlCall::Transaction(one) if one.statements.len() == 1)
-        );
-        assert!(matches!(
-            call("WITH a AS (SELECT 1) DELETE FROM node"),
-            SqlCall::Transaction(_)
-        ));
-        for sql in [
-            "SELECT 1",
-            "CREATE TABLE flood (fid)",
-            "DROP TABLE flood",
-            "alter table flood ADD x",
-        ] {
-            assert!(matches!(call(sql), SqlCall::Exec(_)), "{sql}");
-        }
-    }
-}
+mod tests;

@@ -27,7 +27,6 @@ use std::collections::BTreeMap;
 use super::belief::{Beliefs, Hearsay, LanesPointer};
 use super::bridge::SqlStatement;
 use super::capability::Capability;
-use super::codec::Encoded;
 use super::demand::{GrowthFacts, NoGrowth, RowFacts, Window};
 use super::fence::{Fence, FenceFacts};
 use super::forward::{
@@ -48,7 +47,7 @@ use crate::ecma::JsString;
 use crate::host::{Millis, Text};
 use crate::json::Json;
 use crate::number::Number;
-use crate::sql::{self, BindError, Bound, Params};
+use crate::sql::{self, BindError, Bound};
 
 mod replication;
 
@@ -222,7 +221,7 @@ pub struct Statements {
     /// [`sql::positional_bindings`], of the values of a record.
     pub bind: fn(&str, &Json) -> Result<Bound<Json>, BindError>,
     /// [`sql::to_positional`], of the values of a statement that the primary captures.
-    pub capture: fn(&str, &Params<Encoded>) -> Result<Bound<Encoded>, BindError>,
+    pub capture: fn(&str, &Json) -> Result<Bound<Json>, BindError>,
 }
 
 /// See [`inventory`]: one classification, its five uses apart.
@@ -263,7 +262,7 @@ pub struct GuardRules {
 #[derive(Clone, Copy, Debug)]
 pub struct Forwarding {
     /// [`forward::ForwardStatement::bind`]
-    pub bind: fn(&ForwardStatement) -> Result<Bound<Encoded>, forward::Unbound>,
+    pub bind: fn(&ForwardStatement) -> Result<Bound<Json>, forward::Unbound>,
     /// [`forward::deferrable`]
     pub deferrable: fn(&Rules, &ForwardStatement) -> Option<ForwardStatement>,
     /// [`forward::cache_tag_increment`]
@@ -360,7 +359,7 @@ impl Rules {
             write_target: sql::write_target,
             expiry_sweep: sql::expiry_sweep,
             bind: bind::positional,
-            capture: sql::to_positional,
+            capture: bind::captured,
         },
         inventory: Inventory {
             classify: inventory::classify_state,

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
-
-use crate::host::{Text, Value};
+use crate::host::Text;
 use crate::json::Json;
 
 /// Parameters as an application hands them over: by position, by name, or in one of the forms that JavaScript lets
@@ -22,35 +20,9 @@ pub enum Params<V> {
     One(V),
 }
 
-impl<V> Params<V> {
-    /// Whether there are none, not even an empty list.
-    pub fn is_absent(&self) -> bool {
-        matches!(self, Params::Absent)
-    }
-}
-
 impl<V> From<Vec<V>> for Params<V> {
     fn from(list: Vec<V>) -> Self {
         Params::List(list)
-    }
-}
-
-/// As JSON: `null`, a list, or an object. A single value is written as a list of one, which binds alike: alone, a value
-/// that JSON has to dress as an object would be read as names.
-impl<V: Serialize> Serialize for Params<V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Params::Absent => serializer.serialize_unit(),
-            Params::List(list) => list.serialize(serializer),
-            Params::Named(entries) => {
-                let mut map = serializer.serialize_map(Some(entries.len()))?;
-                for (name, value) in entries {
-                    map.serialize_entry(name, value)?;
-                }
-                map.end()
-            }
-            Params::One(value) => [value].serialize(serializer),
-        }
     }
 }
 
@@ -110,11 +82,5 @@ impl fmt::Display for Inherited {
             "constructor" => f.write_str("function Object() { [native code] }"),
             name => write!(f, "function {name}() {{ [native code] }}"),
         }
-    }
-}
-
-impl From<Inherited> for Value {
-    fn from(key: Inherited) -> Value {
-        Value::text(key.to_string())
     }
 }

@@ -1,8 +1,7 @@
 //! A literal put in front of the columns and values of an insert.
 
-use std::borrow::Cow;
-
-use super::token::{Token, Tokens};
+use super::token::{Name, Token, Tokens};
+use crate::ecma::is_word;
 use crate::host::Text;
 
 /// An insert with one more column and value, at the front of both lists.
@@ -10,7 +9,7 @@ use crate::host::Text;
 pub struct Spliced {
     /// The text.
     pub sql: Text,
-    /// The table, without quotes; with its schema before a `.` where that is written.
+    /// The table, without quotes: [`write_target`](super::write_target) of the text.
     pub table: Text,
 }
 
@@ -18,12 +17,14 @@ pub struct Spliced {
 /// KEY").
 const ROW_ID: [&str; 3] = ["rowid", "_rowid_", "oid"];
 
-/// The parts of an insert that a splice needs; the places as offsets in its text.
-struct Places<'a> {
-    table: String,
-    columns: usize,
-    listed: Vec<Cow<'a, str>>,
-    values: usize,
+/// The parts of an insert that a splice needs.
+struct Insert<'a> {
+    /// The word behind `OR`.
+    or: Option<&'a str>,
+    table: Name<'a>,
+    columns: Vec<Name<'a>>,
+    /// What stands behind the parenthesis that opens the values.
+    values: &'a str,
 }
 
 /// Puts `column` and `literal` in front of an insert's columns and values (`lanes.md` 18: "an insert without an explicit
@@ -33,68 +34,74 @@ struct Places<'a> {
 /// the column already, by its name or as the row id. So nothing for several tuples, for a `SELECT` or `DEFAULT VALUES`
 /// in place of values, and where another statement follows; `ON CONFLICT`, `RETURNING` and a `;` may follow.
 ///
-/// The contract's patterns for inserts are those of its section 10, not of minting, and this does not go by them:
-/// unlike [`PlainInsert`](super::PlainInsert) it reads what SQLite reads, because what it writes is run. A `)` in a
-/// literal must not shift the place, nor a comment hide an id. So it can mint where those patterns see no insert; the
-/// statement still reports it.
+/// Unlike [`PlainInsert`](super::PlainInsert) it reads what SQLite reads, because what it writes is run: a `)` in a
+/// literal must not shift the place, nor a comment hide an id. But what it writes is a `PlainInsert`, for by that shape,
+/// and by no other, the lane marks the id as used and the primary finds the table that it judges (`lanes.md` 10, 11 and
+/// 14.4). An id without a mark would be given twice. So all in front of the values is written anew, without comments,
+/// and the table in double quotes if in any.
+///
+/// Nothing, too, for what that shape cannot say: a table that is no word, is given another name, or stands behind its
+/// schema, and a column with a `)` in its name. A schema in particular is part of the name to the contract's patterns
+/// and lists, so that `main.sequences` would pass for a table that may be partitioned; without an id it is a table that
+/// nobody knows, which a lane may not write.
 pub fn splice_first(sql: &str, column: &str, literal: &str) -> Option<Spliced> {
-    let places = places(sql)?;
+    let insert = insert(sql)?;
     let (id, _) = Tokens::new(column).name()?;
-    let is_id = |name: &Cow<'_, str>| {
-        let mut ids = ROW_ID.into_iter().chain([&*id]);
-        ids.any(|id| name.eq_ignore_ascii_case(id))
+    let is_id = |name: &Name<'_>| {
+        let mut ids = ROW_ID.into_iter().chain([&*id.plain]);
+        ids.any(|id| name.plain.eq_ignore_ascii_case(id))
     };
-    if places.listed.iter().any(is_id) {
+    let columns: Vec<&str> = [column]
+        .into_iter()
+        .chain(insert.columns.iter().map(|name| name.written))
+        .collect();
+    if insert.columns.iter().any(is_id) || columns.iter().any(|column| column.contains(')')) {
         return None;
     }
-    let text = format!(
-        "{}{column}, {}{literal}, {}",
-        &sql[..places.columns],
-        &sql[places.columns..places.values],
-        &sql[places.values..]
-    );
+    let table = plain_table(&insert.table)?;
+    let or = insert.or.map(|word| format!("OR {word} ")).unwrap_or_default();
+    let (columns, values) = (columns.join(", "), insert.values);
     Some(Spliced {
-        sql: text.into(),
-        table: places.table.into(),
+        sql: format!("INSERT {or}INTO {table} ({columns}) VALUES ({literal}, {values}").into(),
+        table: Text::new(&insert.table.plain),
     })
 }
 
-fn places(sql: &str) -> Option<Places<'_>> {
-    let offset = |at: Tokens<'_>| sql.len() - at.rest().len();
+/// A table as a plain insert writes it; nothing when the name is no word.
+fn plain_table(table: &Name<'_>) -> Option<String> {
+    let (name, is_quoted) = (&*table.plain, table.plain != table.written);
+    let is_plain = !name.is_empty() && name.chars().all(is_word);
+    is_plain.then(|| {
+        if is_quoted {
+            format!("\"{name}\"")
+        } else {
+            name.to_owned()
+        }
+    })
+}
+
+fn insert(sql: &str) -> Option<Insert<'_>> {
     let verb = Tokens::new(sql).keyword("INSERT")?;
-    let verb = match verb.keyword("OR") {
-        Some(or) => or.name()?.1,
-        None => verb,
+    let (or, verb) = match verb.keyword("OR") {
+        Some(or) => match or.next()? {
+            (Token::Word(word), after) => (Some(word), after),
+            _ => return None,
+        },
+        None => (None, verb),
     };
-    let (table, after) = table(verb.keyword("INTO")?)?;
-    let after = match after.keyword("AS") {
-        Some(alias) => alias.name()?.1,
-        None => after,
-    };
-    let columns = after.mark('(')?;
-    let (listed, after) = names(columns)?;
+    let (table, after) = verb.keyword("INTO")?.name()?;
+    let (columns, after) = names(after.mark('(')?)?;
     let values = after.keyword("VALUES")?.mark('(')?;
-    let after = behind_tuple(values)?;
-    ends(after).then(|| Places {
+    ends(behind_tuple(values)?).then(|| Insert {
+        or,
         table,
-        columns: offset(columns),
-        listed,
-        values: offset(values),
+        columns,
+        values: values.rest(),
     })
-}
-
-/// A table, perhaps with its schema.
-fn table(at: Tokens<'_>) -> Option<(String, Tokens<'_>)> {
-    let (first, after) = at.name()?;
-    let Some(dot) = after.mark('.') else {
-        return Some((first.into_owned(), after));
-    };
-    let (table, after) = dot.name()?;
-    Some((format!("{first}.{table}"), after))
 }
 
 /// The names up to the parenthesis that closes their list, and the place behind it.
-fn names(list: Tokens<'_>) -> Option<(Vec<Cow<'_, str>>, Tokens<'_>)> {
+fn names(list: Tokens<'_>) -> Option<(Vec<Name<'_>>, Tokens<'_>)> {
     let mut names = Vec::new();
     let mut at = list;
     loop {
@@ -108,7 +115,8 @@ fn names(list: Tokens<'_>) -> Option<(Vec<Cow<'_, str>>, Tokens<'_>)> {
     }
 }
 
-/// Behind the parenthesis that closes a tuple of at least one value: an empty one has no place before its first.
+/// Behind the parenthesis that closes a tuple of at least one value: an empty one has no place before its first. Nothing
+/// where a vertical tab is no white space: SQLite refuses it there, and would not behind the literal.
 fn behind_tuple(values: Tokens<'_>) -> Option<Tokens<'_>> {
     if values.mark(')').is_some() {
         return None;
@@ -119,6 +127,7 @@ fn behind_tuple(values: Tokens<'_>) -> Option<Tokens<'_>> {
         match token {
             Token::Mark('(') => depth += 1,
             Token::Mark(')') => depth -= 1,
+            Token::Mark('\u{b}') => return None,
             _ => {}
         }
         at = after;
@@ -150,10 +159,13 @@ mod tests {
 
     #[track_caller]
     fn mints(sql: &str, minted: &str) {
-        let spliced = splice_first(sql, "\"nid\"", "258").map(|spliced| (spliced.sql, spliced.table));
+        let spliced = Spliced {
+            sql: minted.into(),
+            table: "node".into(),
+        };
         assert_eq!(
-            spliced,
-            Some((minted.into(), "node".into())),
+            splice_first(sql, "\"nid\"", "258"),
+            Some(spliced),
             "{sql} is one insert without an id: it gets one (lanes.md 18)"
         );
     }
@@ -163,7 +175,7 @@ mod tests {
         assert_eq!(
             splice_first(sql, "\"nid\"", "258"),
             None,
-            "{sql} has an id, or is no single insert of one row: it must be left as it is (lanes.md 18)"
+            "{sql} has an id, or is no single insert of one row, or no mark could be read from it (lanes.md 10, 18)"
         );
     }
 
@@ -171,7 +183,7 @@ mod tests {
     fn a_comment_in_the_columns_is_not_a_column() {
         mints(
             "INSERT INTO node (/* a, nid, b */ title -- nid, )\n) VALUES (?)",
-            "INSERT INTO node (\"nid\", /* a, nid, b */ title -- nid, )\n) VALUES (258, ?)",
+            "INSERT INTO node (\"nid\", title) VALUES (258, ?)",
         );
     }
 
@@ -185,7 +197,7 @@ mod tests {
     fn a_comment_before_the_table_is_white_space() {
         mints(
             "/* q */ INSERT INTO /* x */ node/**/(title)/**/VALUES/**/(?)",
-            "/* q */ INSERT INTO /* x */ node/**/(\"nid\", title)/**/VALUES/**/(258, ?)",
+            "INSERT INTO node (\"nid\", title) VALUES (258, ?)",
         );
     }
 
@@ -195,16 +207,13 @@ mod tests {
             ("`node`", "`title`"),
             ("[node]", "[title]"),
             ("'node'", "'title'"),
+            ("\"node\"", "\"title\""),
         ] {
             mints(
-                &format!("INSERT INTO {table} ({title}) VALUES (?)"),
-                &format!("INSERT INTO {table} (\"nid\", {title}) VALUES (258, ?)"),
+                &format!("INSERT INTO{table}({title})VALUES(?)"),
+                &format!("INSERT INTO \"node\" (\"nid\", {title}) VALUES (258, ?)"),
             );
         }
-        mints(
-            "INSERT INTO\"node\"(\"t\")VALUES(?)",
-            "INSERT INTO\"node\"(\"nid\", \"t\")VALUES(258, ?)",
-        );
     }
 
     #[test]
@@ -251,8 +260,8 @@ mod tests {
             "INSERT INTO node (\"nid\", title, body) VALUES (258, 'a), (''b', '/* ; ')",
         );
         mints(
-            "INSERT INTO node (\"a), nid\") VALUES ('x')",
-            "INSERT INTO node (\"nid\", \"a), nid\") VALUES (258, 'x')",
+            "INSERT INTO node (\"a, nid\") VALUES ('x')",
+            "INSERT INTO node (\"nid\", \"a, nid\") VALUES (258, 'x')",
         );
     }
 
@@ -274,12 +283,42 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_is_part_of_the_table_and_an_alias_is_not() {
-        let table = |sql| splice_first(sql, "nid", "1").map(|spliced| spliced.table);
+    fn what_a_plain_insert_could_not_be_is_left_alone() {
+        for sql in [
+            "INSERT INTO main.node (title) VALUES (?)",
+            "INSERT INTO main . [node] (title) VALUES (?)",
+            "INSERT INTO \"main.node\" (title) VALUES (?)",
+            "INSERT INTO node AS n (title) VALUES (?)",
+            "INSERT INTO [no de] (title) VALUES (?)",
+            "INSERT INTO nodé (title) VALUES (?)",
+            "INSERT INTO \"\" (title) VALUES (?)",
+            "INSERT INTO node (\"a)b\") VALUES (?)",
+            ";INSERT INTO node (title) VALUES (?)",
+        ] {
+            leaves(sql);
+        }
         assert_eq!(
-            table("INSERT OR IGNORE INTO main.node AS n (title) VALUES (?)"),
-            Some("main.node".into()),
-            "the table is what writeTargetTable would call it"
+            splice_first("INSERT INTO node (title) VALUES (?)", "\"n)id\"", "1"),
+            None
+        );
+    }
+
+    /// Behind the literal it would be white space, and the text would run that SQLite refuses.
+    #[test]
+    fn a_vertical_tab_that_sqlite_refuses_is_left_alone() {
+        leaves("INSERT INTO node (title) VALUES (\u{b}?)");
+        leaves("\u{b}INSERT INTO node (title) VALUES (?)");
+        mints(
+            "INSERT \u{b}INTO node (title) VALUES ( \u{b}?)",
+            "INSERT INTO node (\"nid\", title) VALUES (258,  \u{b}?)",
+        );
+    }
+
+    #[test]
+    fn a_conflict_clause_in_front_is_kept() {
+        mints(
+            "insert or/**/ignore into node (title) values (?)",
+            "INSERT OR ignore INTO node (\"nid\", title) VALUES (258, ?)",
         );
     }
 }

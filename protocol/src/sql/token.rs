@@ -20,6 +20,13 @@ pub(super) enum Token<'a> {
     Mark(char),
 }
 
+/// A name, as it is written and without its quotes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name<'a> {
+    pub written: &'a str,
+    pub plain: Cow<'a, str>,
+}
+
 /// The rest of a text. As with [`Cursor`](super::cursor::Cursor), every method gives the place behind what it read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tokens<'a>(&'a str);
@@ -66,25 +73,32 @@ impl<'a> Tokens<'a> {
         (token == Token::Mark(mark)).then_some(after)
     }
 
-    /// A name, without its quotes. SQLite takes a text in the place of one.
-    pub fn name(self) -> Option<(Cow<'a, str>, Self)> {
+    /// A name. SQLite takes a text in the place of one.
+    pub fn name(self) -> Option<(Name<'a>, Self)> {
         let (token, after) = self.next()?;
-        match token {
-            Token::Word(word) => Some((Cow::Borrowed(word), after)),
-            Token::Quoted(quoted) => Some((unquoted(quoted), after)),
-            Token::Mark(_) => None,
-        }
+        let (written, plain) = match token {
+            Token::Word(word) => (word, Cow::Borrowed(word)),
+            Token::Quoted(quoted) => (quoted, unquoted(quoted)),
+            Token::Mark(_) => return None,
+        };
+        Some((Name { written, plain }, after))
     }
 
+    /// Behind white space and comments. White space may go on with a vertical tab and cannot begin with one; a byte order
+    /// mark is white space where no word is under way (SQLite's `tokenize.c`).
     fn behind_gap(self) -> Self {
         let mut text = self.0;
         loop {
-            // A byte order mark is white space to SQLite where no word is under way.
-            text = text.trim_start_matches([' ', '\t', '\n', '\u{c}', '\r', '\u{feff}']);
             text = match text.as_bytes() {
-                [b'-', b'-', ..] => &text[through(text, 2, "\n")..],
+                [b' ' | b'\t' | b'\n' | b'\x0c' | b'\r', ..] => {
+                    text.trim_start_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r'])
+                }
+                [b'-', b'-', ..] => &text[text.find('\n').unwrap_or(text.len())..],
                 [b'/', b'*', ..] => &text[through(text, 2, "*/")..],
-                _ => return Tokens(text),
+                _ => match text.strip_prefix('\u{feff}') {
+                    Some(after) => after,
+                    None => return Tokens(text),
+                },
             };
         }
     }
@@ -153,6 +167,16 @@ mod tests {
         );
     }
 
+    /// SQLite's tokenizer begins a gap with any other white space, and goes on with a vertical tab as well.
+    #[test]
+    fn a_vertical_tab_is_white_space_behind_other_white_space_only() {
+        use Token::{Mark, Word};
+        assert_eq!(tokens("a \u{b}b--\n\u{b}c"), [Word("a"), Word("b"), Word("c")]);
+        for gap in ["\u{b}", "\u{b} ", "/**/\u{b}", "\u{feff}\u{b}"] {
+            assert_eq!(tokens(gap), [Mark('\u{b}')], "{gap:?}");
+        }
+    }
+
     #[test]
     fn what_is_not_closed_goes_to_the_end() {
         for open in ["'a''", "\"a", "`", "[a"] {
@@ -169,11 +193,13 @@ mod tests {
             ("\"a\"\"b\"", "a\"b"),
             ("`a``b`", "a`b"),
             ("[a b]", "a b"),
+            ("[a[[b]", "a[[b"),
             ("'node'", "node"),
             ("\"", ""),
         ] {
-            let read = Tokens::new(text).name().map(|(name, _)| name.into_owned());
-            assert_eq!(read.as_deref(), Some(name), "{text}");
+            let read = Tokens::new(text).name().map(|(name, _)| name);
+            let plain = Cow::Borrowed(name);
+            assert_eq!(read, Some(Name { written: text, plain }));
         }
         assert!(Tokens::new("?").name().is_none());
     }

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use protocol::host::{Text, Value};
+use protocol::host::Text;
 use protocol::json::Json;
-use protocol::lanes::codec::Encoded;
-use protocol::sql::Params;
 use rusqlite::Connection;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -65,7 +63,7 @@ pub enum Step {
         /// The text.
         sql: Text,
         /// The parameters.
-        params: Params<Encoded>,
+        params: Json,
         /// Whether it failed.
         failed: bool,
     },
@@ -79,33 +77,23 @@ struct Line {
     error: Option<String>,
 }
 
-/// A parameter: a text that could hold content is only there as its length, `{"text": 99}`.
-struct Given(Encoded);
-
-impl From<Json> for Given {
-    fn from(json: Json) -> Given {
-        let length = json
-            .as_object()
-            .and_then(|object| object.get("text")?.as_number()?.to_u32_exact());
-        Given(length.map_or_else(
-            || json.into(),
-            |length| Value::text("x".repeat(length as usize)).into(),
-        ))
+/// Parameters whose texts are there: one that could hold content is only told by its length, `{"text": 99}`.
+fn filled(params: Json) -> Json {
+    match params {
+        Json::Array(items) => Json::Array(items.into_iter().map(given).collect()),
+        Json::Object(entries) => {
+            let entries = entries.into_iter().map(|(name, value)| (name, given(value)));
+            Json::Object(entries.collect())
+        }
+        one => one,
     }
 }
 
-fn filled(params: Json) -> Params<Encoded> {
-    match Params::from(params) {
-        Params::Absent => Params::Absent,
-        Params::One(Given(value)) => Params::One(value),
-        Params::List(list) => Params::List(list.into_iter().map(|Given(value)| value).collect()),
-        Params::Named(entries) => Params::Named(
-            entries
-                .into_iter()
-                .map(|(name, Given(value))| (name, value))
-                .collect(),
-        ),
-    }
+fn given(param: Json) -> Json {
+    let length = param
+        .as_object()
+        .and_then(|object| object.get("text")?.as_number()?.to_u32_exact());
+    length.map_or(param, |length| Json::text("x".repeat(length as usize)))
 }
 
 /// Reads a folder.

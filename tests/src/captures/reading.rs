@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::host::Text;
+use protocol::json::Json;
+use protocol::lanes::bind::{captured, positional};
 use protocol::lanes::bridge::{SqlExec, SqlStatement, SqlTxn};
-use protocol::lanes::codec::Encoded;
 use protocol::lanes::forward::{
     ForwardFacts, ForwardPlan, ForwardRefusal, ForwardStatement, Hazard, Origin, hazard_class,
     partitioned_tables, plan_forward, split_forward,
@@ -14,9 +15,7 @@ use protocol::lanes::inventory::{StateKey, enters_log};
 use protocol::lanes::minting::{HighestIds, MintFacts, mint, unbuffered};
 use protocol::lanes::partition::{Writer, next_lane_id};
 use protocol::number::Number;
-use protocol::sql::{
-    Params, expiry_sweep, is_definition, is_proven_read, positional_bindings, to_positional, write_target,
-};
+use protocol::sql::{expiry_sweep, is_definition, is_proven_read, write_target};
 
 use super::{Captures, Step, Stream};
 use protocol::lanes::rules::Rules;
@@ -158,18 +157,18 @@ impl Lane<'_> {
         Ok(())
     }
 
-    fn run(&mut self, sql: &Text, params: &Params<Encoded>) -> Result<(), String> {
+    fn run(&mut self, sql: &Text, params: &Json) -> Result<(), String> {
         self.reading.statements += 1;
         self.scan(sql, params);
         if is_proven_read(sql) {
             return self.call(SqlCall::Exec(SqlExec {
                 sql: sql.clone(),
-                params: params.clone(),
+                params: params.clone().into(),
             }));
         }
         let seen = self.seen(sql, params);
         self.reading.logged += usize::from(write_target(&seen).is_some_and(|table| enters_log(RULES, table)));
-        let statement = self.minted(SqlStatement::new(seen, params.clone()));
+        let statement = self.minted(SqlStatement::new(seen, params.clone().into()));
         match &mut self.buffer {
             Some(buffer) => buffer.push(statement),
             None if is_definition(sql) && self.lens.definitions == Definitions::Forwarded => {
@@ -186,14 +185,14 @@ impl Lane<'_> {
     }
 
     /// The text as the lens shows it.
-    fn seen(&self, sql: &Text, params: &Params<Encoded>) -> Text {
+    fn seen(&self, sql: &Text, params: &Json) -> Text {
         let verb = ["CREATE INDEX ", "CREATE UNIQUE INDEX ", "DROP INDEX "]
             .into_iter()
             .find(|verb| sql.starts_with(verb));
         if let (Qualifier::Restored, Some(verb)) = (self.lens.qualifier, verb) {
             return format!("{verb}main.{}", &sql[verb.len()..]).into();
         }
-        let bound = positional_bindings(sql, params).map(|bound| bound.sql);
+        let bound = positional(sql, params).map(|bound| bound.sql);
         match (self.lens.sweeps, bound) {
             (Sweeps::Bound, Ok(bound)) if expiry_sweep(&bound).is_some() => bound,
             _ => sql.clone(),
@@ -201,15 +200,15 @@ impl Lane<'_> {
     }
 
     /// Both scanners must bind each statement, and alike.
-    fn scan(&mut self, sql: &Text, params: &Params<Encoded>) {
-        let (applied, captured) = (positional_bindings(sql, params), to_positional(sql, params));
-        if applied.is_err() || applied != captured {
+    fn scan(&mut self, sql: &Text, params: &Json) {
+        let (applied, logged) = (positional(sql, params), captured(sql, params));
+        if applied.is_err() || applied != logged {
             let said = |bound: Result<_, protocol::sql::BindError>| {
                 bound.map_or_else(|error| error.to_string(), |_| "binds".into())
             };
             self.reading
                 .scanners
-                .push(format!("{sql}: {} / {}", said(applied), said(captured)));
+                .push(format!("{sql}: {} / {}", said(applied), said(logged)));
         }
     }
 
@@ -330,10 +329,15 @@ fn is_ordering_by_conditions(statement: &ForwardStatement) -> bool {
         let forms = [format!("\"{column}\" = "), format!("\"{column}\" IN (")];
         let (_, after) = forms.iter().find_map(|form| sql.rsplit_once(form.as_str()))?;
         let name = after.split([')', ',', ' ', '\n']).next()?;
-        match statement.params.get()? {
-            Params::Named(entries) => entries.iter().find(|(key, _)| key == name)?.1.as_text(),
-            _ => None,
-        }
+        Some(
+            statement
+                .params
+                .get()?
+                .as_object()?
+                .get(name)?
+                .as_text()?
+                .as_str(),
+        )
     };
     let key = StateKey {
         table: statement.table_name(),

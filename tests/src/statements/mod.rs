@@ -142,7 +142,7 @@ const WHOLE: &[&str] = &[
 
 /// The tables that the statements are about.
 pub const SCHEMA: &str = "
-    CREATE TABLE node (nid INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT, \"a)b\" TEXT);
+    CREATE TABLE node (nid INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT, \"a,b\" TEXT);
     CREATE TABLE sessions (uid INTEGER, sid TEXT, timestamp INTEGER);
     CREATE TABLE watchdog (wid INTEGER PRIMARY KEY, type TEXT, message TEXT);
     CREATE TABLE cache_x (cid TEXT PRIMARY KEY);

@@ -2,11 +2,12 @@
 
 use super::{ForwardBatch, ForwardStatement};
 use crate::host::Text;
+use crate::json::Json;
+use crate::lanes::bind;
 use crate::lanes::bridge::SqlStatement;
-use crate::lanes::codec::Encoded;
 use crate::lanes::rules::Rules;
 use crate::lanes::wire::Field;
-use crate::sql::{BindError, Bound, Params, positional_bindings};
+use crate::sql::{BindError, Bound};
 
 /// A statement of a batch that cannot be bound. The deployed code throws, and the answer is a 500 (`lanes.md` 13.3).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
@@ -29,13 +30,13 @@ pub struct NullStatement {
 }
 
 impl ForwardStatement {
-    /// The statement as a lane collects it (`lanes.md` 14.4).
+    /// The statement as a lane collects it: its parameters "as in the payload", whatever they are (`lanes.md` 14.4).
     pub fn collected(rules: &Rules, statement: &SqlStatement) -> Self {
-        let given = Some(&statement.params).filter(|params| !params.is_absent());
+        let given = statement.params.get().map(Json::as_sent);
         let minted = statement.minted.clone();
         ForwardStatement {
             sql: statement.sql.clone().into(),
-            params: given.cloned().map_or(Field::Missing, Field::Is),
+            params: given.map_or(Field::Missing, Field::Is),
             table: Text::new((rules.statements.write_target)(&statement.sql).unwrap_or_default()).into(),
             minted: minted.map_or(Field::Missing, Field::Is),
             ..ForwardStatement::default()
@@ -52,14 +53,15 @@ impl ForwardStatement {
         self.table_name().to_lowercase()
     }
 
-    /// Binds its parameters by position (`lanes.md` 5).
+    /// Binds its parameters by position (`lanes.md` 5). They are still JSON, of which
+    /// [`decode`](crate::lanes::codec::decode) makes what is executed.
     ///
     /// # Errors
-    /// As [`positional_bindings`], and when there is no text.
-    pub fn bind(&self) -> Result<Bound<Encoded>, Unbound> {
+    /// As [`positional_bindings`](crate::sql::positional_bindings), and when there is no text.
+    pub fn bind(&self) -> Result<Bound<Json>, Unbound> {
         let sql = self.sql.as_str().ok_or(Unbound::NoText)?;
-        let params = self.params.get().unwrap_or(&Params::Absent);
-        Ok(positional_bindings(sql, params)?)
+        let params = self.params.get().unwrap_or(&Json::Null);
+        Ok(bind::positional(sql, params)?)
     }
 }
 
@@ -73,7 +75,7 @@ impl ForwardBatch {
         let items = self.statements.get().map(Vec::as_slice).unwrap_or_default();
         let statements = items.iter().enumerate().map(|(at, item)| match item {
             Field::Is(statement) => Ok(statement.clone()),
-            Field::Other(crate::json::Json::Null) => Err(NullStatement { at }),
+            Field::Other(Json::Null) => Err(NullStatement { at }),
             Field::Other(_) | Field::Missing => Ok(ForwardStatement::default()),
         });
         statements.collect()

@@ -26,7 +26,7 @@ pub fn key_value_target(rules: &Rules, statement: &ForwardStatement) -> Option<K
     }
     let bound = (rules.forwarding.bind)(statement).ok()?;
     let insert = PlainInsert::read(&bound.sql)?;
-    let text = |column| bound.params.get(insert.column(column)?)?.as_text().map(Text::new);
+    let text = |column| bound.params.get(insert.column(column)?)?.as_text().cloned();
     if !insert.is_all_bound() {
         return None;
     }

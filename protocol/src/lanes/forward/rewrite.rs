@@ -3,7 +3,7 @@
 use super::ForwardStatement;
 use crate::ecma::{collapse_space, is_digit, trim};
 use crate::host::Text;
-use crate::lanes::codec::Encoded;
+use crate::json::Json;
 use crate::lanes::rules::Rules;
 use crate::lanes::wire::Field;
 use crate::sql::PlainInsert;
@@ -41,7 +41,7 @@ pub fn deferrable(rules: &Rules, statement: &ForwardStatement) -> Option<Forward
     let (table, columns, values) = (insert.table, insert.columns.join(", "), insert.values.join(", "));
     is_row.then(|| ForwardStatement {
         sql: Text::from(format!("INSERT INTO {table} ({columns}) VALUES ({values})")).into(),
-        params: Field::Is(bound.params.into()),
+        params: Field::Is(Json::Array(bound.params)),
         table: Text::new_static(DEFERRABLE).into(),
         ..ForwardStatement::default()
     })
@@ -70,7 +70,7 @@ pub fn cache_tag_increment(rules: &Rules, statement: &ForwardStatement) -> Optio
     let tag = tag.as_text().filter(|tag| !tag.is_empty())?;
     Some(ForwardStatement {
         sql: Text::new_static(INCREMENT).into(),
-        params: Field::Is(vec![Encoded::Value(crate::host::Value::text(tag))].into()),
+        params: Field::Is(Json::Array(vec![tag.clone().into()])),
         table: Text::new_static(CACHE_TAGS).into(),
         ..ForwardStatement::default()
     })

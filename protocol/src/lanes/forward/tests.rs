@@ -195,6 +195,36 @@ fn a_statement_without_a_text_is_judged_and_cannot_be_bound() {
 }
 
 #[test]
+fn a_batch_is_written_as_it_was_read() {
+    for params in [
+        "null",
+        "5",
+        "[1.5]",
+        r#"[{"v":"7","$":"number"}]"#,
+        r#"{"b":1,"a":{}}"#,
+    ] {
+        let json = format!(r#"{{"statements":[{{"sql":"x","params":{params},"table":"node"}}],"parent":7}}"#);
+        assert_eq!(crate::host::Payload::encode(&*batch(&json)), json);
+    }
+}
+
+#[test]
+fn a_deferred_row_keeps_its_parameters_as_they_came() {
+    let row = r#"{"sql":"INSERT INTO watchdog (a, b) VALUES (?, ?)","params":[1.5,{"v":"7","$":"number"}],"table":"watchdog"}"#;
+    let batch = batch(&format!(r#"{{"statements":[{row}]}}"#));
+    let statements = batch.read_statements().expect("no statement is null");
+    let split = split_forward(&Rules::DOCUMENTED, &statements);
+    assert_eq!(
+        split
+            .deferred
+            .iter()
+            .map(crate::host::Payload::encode)
+            .collect::<Vec<_>>(),
+        [row]
+    );
+}
+
+#[test]
 fn a_report_that_is_no_text_mints_nothing() {
     let batch =
         batch(r#"{"statements":[{"minted":false},{"minted":["node"]},{"minted":null},{"minted":"node"}]}"#);

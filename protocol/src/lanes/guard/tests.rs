@@ -43,6 +43,25 @@ fn every_statement_that_is_not_allowed_is_collected_and_no_other() {
     );
 }
 
+/// `lanes.md` 14.4: "params (as in the payload, codec-encoded)".
+#[test]
+fn parameters_are_collected_as_in_the_payload() {
+    for params in [
+        "null",
+        "5",
+        "[1.5]",
+        "[1e+21]",
+        r#"[{"$":"number","v":"7"}]"#,
+        r#"[{"v":"1.5","$":"number"}]"#,
+        r#"[{"$":"bytes","v":"AB=="}]"#,
+        r#"{"b":true,"a":[null,{}]}"#,
+    ] {
+        let given = format!(r#"{{"sql":"DELETE FROM node","params":{params}}}"#);
+        let sent = format!(r#"{{"sql":"DELETE FROM node","params":{params},"table":"node"}}"#);
+        assert_eq!(collected(&format!(r#"{{"statements":[{given}]}}"#)), [sent]);
+    }
+}
+
 #[test]
 fn the_read_behind_the_statements_is_guarded_like_them() {
     let write = r#"{"statements": [], "read": {"sql": "DELETE FROM node"}}"#;

@@ -1,6 +1,6 @@
 //! The boundary of a condition, where no vector stands on it.
 
-use crate::host::{End, Text, Value};
+use crate::host::{End, Text};
 use crate::lanes::bridge::{SqlTxn, read_payload};
 use crate::lanes::forward::*;
 use crate::lanes::restore::ChunkRefusal;
@@ -8,7 +8,6 @@ use crate::lanes::restore::tests::chunk;
 use crate::lanes::rules::Rules;
 use crate::lanes::wire::Field;
 use crate::number::Number;
-use crate::sql::Params;
 
 const RULES: &Rules = &Rules::DOCUMENTED;
 
@@ -116,11 +115,7 @@ fn a_commit_is_one_however_much_of_it_was_deferred() {
 fn an_empty_collection_is_not_named() {
     let write = |collection: &str| ForwardStatement {
         sql: Text::new("INSERT INTO key_value (collection, name, value) VALUES (?, ?, ?)").into(),
-        params: Field::Is(Params::List(vec![
-            Value::text(collection).into(),
-            Value::text("n").into(),
-            Value::text("v").into(),
-        ])),
+        params: Field::Is(vec![collection, "n", "v"].into()),
         table: Text::new("key_value").into(),
         ..ForwardStatement::default()
     };

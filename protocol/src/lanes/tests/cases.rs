@@ -153,14 +153,15 @@ fn only_an_exact_0_turns_off() {
 
 #[test]
 fn no_growth_says_why() {
-    let busy = Window {
+    let busy = Window::from(Seen {
         at: Number::ZERO,
         peak_inflight: Number::integer(9),
-        queued: Some(Number::integer(5)),
-        waited_ms: None,
-    };
+        queued: Number::integer(5),
+        waited_ms: Number::ZERO,
+    });
+    let (busy, few) = ([busy.clone(), busy.clone(), busy.clone()], [busy.clone(), busy]);
     let facts = GrowthFacts {
-        windows: &[busy; 3],
+        windows: &busy,
         provisioned: Number::integer(4),
         auto_scale: true,
         max_lanes: MOST_GROWN_LANES,
@@ -190,7 +191,7 @@ fn no_growth_says_why() {
         ),
         (
             GrowthFacts {
-                windows: &[busy; 2],
+                windows: &few,
                 ..facts
             },
             NoGrowth::Enough,

@@ -2,6 +2,7 @@
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use crate::host::Text;
 use crate::json::{Json, JsonKind};
@@ -23,6 +24,10 @@ pub enum Field<T> {
 
 /// A kind of value that a field can hold.
 pub trait Shape: Sized {
+    /// How deep lists and objects may stand in each other in it. What stands around a value adds to the value's own
+    /// depth, so that what was read in one message can be sent on in another.
+    const DEPTH: usize = Json::DEPTH;
+
     /// This kind of value out of any JSON.
     ///
     /// # Errors
@@ -40,17 +45,13 @@ macro_rules! from {
     )*};
 }
 
-from!(bool, Text, Vec<Json>);
+from!(bool, Text, Json, Vec<Json>);
 
 /// A number as it will be read: one that is not finite is `null` in JSON, and `-0` is `0` (`lanes.md` 19.10). So a
 /// message that is handed over without being encoded says the same as one that is.
 impl From<Number> for Field<Number> {
     fn from(value: Number) -> Self {
-        if value.is_finite() {
-            Field::Is(value + Number::ZERO)
-        } else {
-            Field::Other(Json::Null)
-        }
+        Field::of(Some(Json::Number(value).as_sent()))
     }
 }
 
@@ -175,6 +176,8 @@ impl Shape for Text {
 
 /// Items of another kind than they should be are kept too.
 impl<T: Shape> Shape for Vec<Field<T>> {
+    const DEPTH: usize = T::DEPTH + 1;
+
     fn shape(value: Json) -> Result<Self, Json> {
         let Json::Array(items) = value else {
             return Err(value);
@@ -185,6 +188,8 @@ impl<T: Shape> Shape for Vec<Field<T>> {
 
 /// A list of anything, for what JavaScript takes item by item as it comes.
 impl Shape for Vec<Json> {
+    const DEPTH: usize = Json::DEPTH + 1;
+
     fn shape(value: Json) -> Result<Self, Json> {
         if let Json::Array(items) = value {
             Ok(items)
@@ -207,11 +212,25 @@ impl<T: Serialize> Serialize for Field<T> {
 
 /// A message out of a body. JavaScript finds no fields in a number, a text or a list, and fails on `null`.
 pub(super) fn message<'de, T: Shape + Default, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    match T::shape(Json::deserialize(deserializer)?) {
+    let text = Box::<RawValue>::deserialize(deserializer)?;
+    let json = Json::parse_within(text.get(), T::DEPTH).map_err(D::Error::custom)?;
+    match T::shape(json) {
         Ok(message) => Ok(message),
         Err(Json::Null) => Err(D::Error::custom("null holds no fields")),
         Err(_) => Ok(T::default()),
     }
+}
+
+/// The depth of a message around fields of these.
+pub(super) const fn around(fields: &[usize]) -> usize {
+    let (mut deepest, mut at) = (Json::DEPTH, 0);
+    while at < fields.len() {
+        if fields[at] > deepest {
+            deepest = fields[at];
+        }
+        at += 1;
+    }
+    deepest + 1
 }
 
 /// `JSON.stringify(message)`.

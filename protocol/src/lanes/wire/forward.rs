@@ -1,19 +1,17 @@
 //! A forwarded batch, and the answer to it. What is made of them is told in [`forward`](crate::lanes::forward).
 
-use super::{Field, Shape, message};
+use super::{Field, message};
 use crate::host::Text;
 use crate::json::Json;
-use crate::lanes::codec::Encoded;
 use crate::number::Number;
-use crate::sql::Params;
 
 message! {
     /// One statement of a batch (`lanes.md` 14.4).
     ForwardStatement {
         /// The text, as the interpreter gave it.
         "sql" sql: Text,
-        /// Its parameters, as the interpreter gave them.
-        "params" params: Params<Encoded>,
+        /// Its parameters, as the interpreter gave them: of every form (`lanes.md` 5, `positionalBindings`).
+        "params" params: Json,
         /// The table it writes by [`write_target`](crate::sql::write_target); empty when that found none.
         "table" table: Text,
         /// The table into which the lane's driver minted an id.
@@ -46,12 +44,5 @@ message! {
         "primaryGeneration" primary_generation: Number,
         /// Of a commit: how many statements were appended behind it.
         "deferred" deferred: Number,
-    }
-}
-
-/// Parameters are of every form (`lanes.md` 5, `positionalBindings`).
-impl Shape for Params<Encoded> {
-    fn shape(value: Json) -> Result<Self, Json> {
-        Ok(Params::from(value))
     }
 }

@@ -45,6 +45,8 @@ macro_rules! message {
         }
 
         impl $crate::lanes::wire::Shape for $Name {
+            const DEPTH: usize = $crate::lanes::wire::field::around(&[$(<$Type as $crate::lanes::wire::Shape>::DEPTH),*]);
+
             fn shape(value: $crate::json::Json) -> Result<Self, $crate::json::Json> {
                 let $crate::json::Json::Object(mut entries) = value else {
                     return Err(value);

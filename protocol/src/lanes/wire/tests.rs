@@ -175,6 +175,34 @@ fn only_a_clean_handoff_is_sent_on() {
     }
 }
 
+#[test]
+fn a_parameter_is_as_deep_in_any_message_as_by_itself() {
+    for depth in [
+        1,
+        100,
+        Json::DEPTH - 5,
+        Json::DEPTH - 1,
+        Json::DEPTH,
+        Json::DEPTH + 1,
+    ] {
+        let params = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let record = format!(r#"{{"statements":[{{"sql":"x","params":{params}}}]}}"#);
+        let answer = format!(r#"{{"records":[{record}]}}"#);
+        let reads = (
+            Json::parse(&params).is_ok(),
+            Body::text(record.as_str()).read::<ForwardBatch>().is_ok(),
+            Body::text(record).read::<Record>().is_ok(),
+            Body::text(answer).read::<LogAnswer>().is_ok(),
+        );
+        let fits = depth <= Json::DEPTH;
+        assert_eq!(
+            reads,
+            (fits, fits, fits, fits),
+            "what is forwarded is logged, and a lane asks for it"
+        );
+    }
+}
+
 fn any_number() -> impl Strategy<Value = Number> {
     prop::num::f64::ANY.prop_map(Number::from_f64)
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use protocol::lanes::demand::{GrowthFacts, REDUCE_AT, RowBudget, RowFacts, Window};
 use protocol::lanes::partition::Writer;
-use protocol::number::Number;
 
 use super::{RULES, exact_variable, number_variable};
+use crate::vectors::wire::json;
 use crate::vectors::{Js, Ran, Runner, Stop, unheld};
 
 pub fn runners() -> Vec<Runner> {
@@ -23,29 +23,12 @@ pub fn runners() -> Vec<Runner> {
     ]
 }
 
-/// A window as the primary keeps it: a count that is no number is none, and the peak goes through `Number()`.
-fn window(value: &Js) -> Window {
-    let number = |key: &str| value.field(key).number().ok();
-    Window {
-        at: number("at").unwrap_or(Number::NAN),
-        peak_inflight: value.field("peakInflight").to_number(),
-        queued: number("queued"),
-        waited_ms: number("waitedMs"),
-    }
+fn window(value: &Js) -> Result<Window, Stop> {
+    json(value).map(Window::from)
 }
 
 fn windows(input: &Js) -> Result<Vec<Window>, Stop> {
-    Ok(input.field("windows").array()?.iter().map(window).collect())
-}
-
-fn shown(window: Window) -> Js {
-    let optional = |number: Option<Number>| number.map_or(Js::Undefined, Js::from);
-    Js::object([
-        ("at", window.at.into()),
-        ("peakInflight", window.peak_inflight.into()),
-        ("queued", optional(window.queued)),
-        ("waitedMs", optional(window.waited_ms)),
-    ])
+    input.field("windows").array()?.iter().map(window).collect()
 }
 
 fn lane_target(input: &Js) -> Ran {
@@ -53,8 +36,8 @@ fn lane_target(input: &Js) -> Ran {
 }
 
 fn record_window(input: &Js) -> Ran {
-    let history = (RULES.demand.record_window)(&windows(input)?, window(input.field("next")));
-    Ok(Js::Array(history.into_iter().map(shown).collect()))
+    let history = (RULES.demand.record_window)(&windows(input)?, window(input.field("next"))?);
+    Ok(Js::Array(history.iter().map(Js::encode).collect()))
 }
 
 fn mean_wait_ms(input: &Js) -> Ran {
