@@ -20,7 +20,7 @@ use super::{Kernel, Pending};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaving {
     pub origin: OriginId,
-    /// When, and in which step it was asked for.
+    /// When, and in which step: for what was held back, that of the confirmation.
     pub at: Micros,
     pub step: StepId,
     /// What has to be durable when it arrives.
@@ -40,14 +40,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let Held {
             output,
             origin,
-            step,
             depends,
             ..
         } = held;
         let leaving = Leaving {
             origin,
             at,
-            step,
+            step: StepId(self.steps),
             depends,
         };
         match output {

@@ -138,7 +138,6 @@ pub(super) enum ServiceAnswer {
 pub(super) struct Held {
     pub output: Output,
     pub origin: OriginId,
-    pub step: StepId,
     /// The newest commit that was made, or that this turn will make, before it was asked for.
     pub depends: Option<Depends>,
     pub behind_write: bool,

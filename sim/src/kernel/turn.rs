@@ -97,7 +97,6 @@ impl<'k, S: Store> Turn<'k, S> {
         self.outputs.push(Held {
             output,
             origin,
-            step: self.step,
             depends: self.depends.map(|depends| depends.and_this(behind_write)),
             behind_write,
         });

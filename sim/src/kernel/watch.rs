@@ -41,7 +41,8 @@ pub enum What<'a> {
         incarnation: u32,
         /// The event.
         event: &'a Event,
-        /// The step in which it was sent, or set, or begun; none for what the plan itself begins.
+        /// The step in which it left, or was set, or begun; none for what the plan itself begins. What was held back
+        /// left in the step in which its commit was confirmed.
         cause: Option<StepId>,
         /// What it descends from.
         origin: &'a Origin,
