@@ -32,6 +32,7 @@ pub mod log;
 pub mod meta;
 pub mod minting;
 pub mod name;
+pub mod object;
 pub mod origin;
 pub mod partition;
 pub mod restore;

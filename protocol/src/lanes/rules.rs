@@ -38,6 +38,7 @@ use super::handoff::{GuardState, Handoff, Started};
 use super::inventory::{StateClass, StateKey};
 use super::minting::{HighestIds, MintFacts, Minted};
 use super::name::LaneName;
+use super::object::Flows;
 use super::partition::{IdStride, PartitionFacts, Writer};
 use super::routing::{AffinityFacts, FailoverFacts, Origination, Route, RouteFacts};
 use super::site::Scheme;
@@ -101,6 +102,8 @@ pub struct Rules {
     pub forwarding: Forwarding,
     /// How a driver gives ids to new rows.
     pub minting: Minting,
+    /// The segments of an object's flows.
+    pub flows: Flows,
 }
 
 /// See [`name`].
@@ -395,5 +398,6 @@ impl Rules {
             mint: minting::mint,
             unbuffered: minting::unbuffered,
         },
+        flows: Flows::DOCUMENTED,
     };
 }
