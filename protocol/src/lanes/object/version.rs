@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::render::{RenderHost, Rendered};
+use super::render::{RenderHost, Rendered, Thrown};
 use crate::host::{Millis, Request, Text};
 use crate::lanes::rules::Rules;
 use crate::number::Number;
@@ -86,13 +86,16 @@ impl Variables {
     }
 }
 
+/// Renders what a request asks for.
+pub type Render = fn(&Request, &mut dyn RenderHost) -> Result<Rendered, Thrown>;
+
 /// What renders pages: its schema, and its code. One call of [`render`](Application::render) holds the thread.
 #[derive(Clone, Debug)]
 pub struct Application {
     /// The schema of this version.
     pub schema: Arc<Schema>,
     /// Renders what a request asks for. Its program travels in the request's body.
-    pub render: fn(&Request, &mut dyn RenderHost) -> Rendered,
+    pub render: Render,
 }
 
 /// The tables of a code version (`lanes.md` 22.1).
