@@ -1,12 +1,13 @@
 //! A site and its lanes in the kernel, on either store.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use protocol::host::{Body, Method, ObjectName, Outcome, Request, Response, Statement, Text};
 use protocol::lanes::object::{LanesProgram, SITE, Version, serve_path};
 use sim::kernel::storage::Store;
 use sim::kernel::{
-    Chance, Kernel, Knobs, Micros, Observed, Observer, PartyId, ResetCause, Span, Stepped, What,
+    Chance, Kernel, Knobs, Micros, Observed, Observer, PartyId, ResetCause, Span, Stepped, UnsupportedStatement, What,
 };
 
 use super::application::told;
@@ -99,8 +100,15 @@ impl<S: Store> Site<S> {
         let Some(next) = self.kernel.earliest() else {
             return false;
         };
-        if let Some(Stepped::Answered { item, outcome }) = self.kernel.step(next, &mut self.seen) {
-            self.answers.insert(item, outcome);
+        let (kernel, seen) = (&mut self.kernel, &mut self.seen);
+        let stepped = catch_unwind(AssertUnwindSafe(|| kernel.step(next, seen)));
+        match stepped {
+            Ok(Some(Stepped::Answered { item, outcome })) => drop(self.answers.insert(item, outcome)),
+            Ok(_) => {}
+            Err(panic) => match panic.downcast::<UnsupportedStatement>() {
+                Ok(unsupported) => panic!("the store has no shape for {:?}", unsupported.0),
+                Err(panic) => resume_unwind(panic),
+            },
         }
         true
     }
