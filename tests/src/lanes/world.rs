@@ -7,7 +7,8 @@ use protocol::host::{Body, Method, ObjectName, Outcome, Request, Response, State
 use protocol::lanes::object::{LanesProgram, SITE, Version, serve_path};
 use sim::kernel::storage::Store;
 use sim::kernel::{
-    Chance, Kernel, Knobs, Micros, Observed, Observer, PartyId, ResetCause, Span, Stepped, UnsupportedStatement, What,
+    Chance, Kernel, Knobs, Micros, Observed, Observer, PartyId, ResetCause, Span, Stepped,
+    UnsupportedStatement, What,
 };
 
 use super::application::told;
@@ -135,7 +136,10 @@ impl<S: Store> Site<S> {
 
     /// A POST to `/__replica`.
     pub fn post(&mut self, name: &str, query: &str, body: &str) -> Response {
-        self.ask(name, Request::post(format!("/__replica?{query}"), Body::text(body)))
+        self.ask(
+            name,
+            Request::post(format!("/__replica?{query}"), Body::text(body)),
+        )
     }
 
     /// A GET of `/__replica`.
@@ -232,5 +236,8 @@ impl<S: Store> Site<S> {
 pub fn transaction(statements: &[&str]) -> String {
     let texts = statements.iter().map(|sql| format!(r#"{{"sql":"{sql}"}}"#));
     let texts: Vec<String> = texts.collect();
-    format!(r#"{{"calls":[{{"txn":{{"statements":[{}]}}}}]}}"#, texts.join(","))
+    format!(
+        r#"{{"calls":[{{"txn":{{"statements":[{}]}}}}]}}"#,
+        texts.join(",")
+    )
 }
