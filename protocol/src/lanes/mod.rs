@@ -10,6 +10,7 @@
 
 pub mod admission;
 pub mod alarm;
+pub mod app;
 pub mod backoff;
 pub mod belief;
 pub mod bind;

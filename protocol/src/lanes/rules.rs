@@ -24,6 +24,7 @@
 
 use std::collections::BTreeMap;
 
+use super::app::DriverSteps;
 use super::belief::{Beliefs, Hearsay, LanesPointer};
 use super::bridge::SqlStatement;
 use super::capability::Capability;
@@ -101,6 +102,8 @@ pub struct Rules {
     pub forwarding: Forwarding,
     /// How a driver gives ids to new rows.
     pub minting: Minting,
+    /// What a driver does with the application's statements.
+    pub driver: DriverSteps,
 }
 
 /// See [`name`].
@@ -395,5 +398,6 @@ impl Rules {
             mint: minting::mint,
             unbuffered: minting::unbuffered,
         },
+        driver: DriverSteps::DOCUMENTED,
     };
 }
