@@ -1,0 +1,24 @@
+//! To be written.
+
+use super::{Cx, Next, SiteObject, Value, Version};
+use crate::task::{Resume, Step};
+
+/// To be written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Provisioning {}
+
+impl Provisioning {
+    pub(super) fn step(
+        &mut self,
+        _: &mut SiteObject,
+        _: &Version,
+        _: Resume<SiteObject>,
+        _: &mut Cx<'_, '_>,
+    ) -> Next {
+        Ok(Step::Return(Value::Nothing))
+    }
+}
+
+/// How a step of a copy has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Provisioned {}
