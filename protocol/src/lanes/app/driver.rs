@@ -1,29 +1,21 @@
 //! The application's database driver: how its statements reach the two SQL bridges, and who gives ids to new rows
 //! (`lanes.md` 18).
+//!
+//! Its memory is with the interpreter that the object has booted: whose ids it mints, and the highest that it has minted.
 
 use std::collections::BTreeMap;
 
-use super::bridge::{Bridge, Refusal};
 use super::program::NewId;
 use crate::host::{End, Rows, Text, Value};
 use crate::lanes::bridge::{SqlExec, SqlStatement, SqlTxn};
 use crate::lanes::codec::Encoded;
 use crate::lanes::guard::SqlCall;
 use crate::lanes::minting::{HighestIds, MintFacts, Minted};
-use crate::lanes::partition::{PartitionFacts, Writer};
+use crate::lanes::object::{RenderHost, Thrown};
+use crate::lanes::partition::Writer;
 use crate::lanes::rules::Rules;
 use crate::number::Number;
 use crate::sql::Params;
-
-/// The driver's memory. It lives as long as the interpreter it was booted with, over many requests.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Driver {
-    /// Whose ids it mints, as it was when the interpreter booted.
-    writer: Writer,
-    /// The highest id that it has minted, by table in lower case. A transaction that was rolled back, as all are on a
-    /// lane, leaves nothing else behind.
-    memo: BTreeMap<Text, Number>,
-}
 
 /// A write whose values are known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -47,11 +39,11 @@ pub struct Buffered {
 #[derive(Clone, Copy, Debug)]
 pub struct DriverSteps {
     /// [`choose_bridge`]
-    pub choose_bridge: fn(&Rules, &Driver, SqlStatement) -> SqlCall,
+    pub choose_bridge: fn(&Rules, Writer, SqlStatement) -> SqlCall,
     /// [`highest_ids`]
-    pub highest_ids: fn(&Driver, &mut dyn Bridge, &Buffered, &NewId) -> Result<HighestIds, Refusal>,
+    pub highest_ids: fn(&mut dyn RenderHost, &Buffered, &NewId) -> Result<HighestIds, Thrown>,
     /// [`remember`]
-    pub remember: fn(&mut Driver, &mut Buffered, &Text, Number),
+    pub remember: fn(&mut dyn RenderHost, &mut Buffered, &Text, Number),
 }
 
 impl DriverSteps {
@@ -63,105 +55,73 @@ impl DriverSteps {
     };
 }
 
-impl Driver {
-    /// The driver of an interpreter that boots now. Whose ids it mints is not asked again.
-    #[must_use]
-    pub fn boot(rules: &Rules, facts: &PartitionFacts) -> Self {
-        Driver::resume((rules.partition.writer)(facts), BTreeMap::new())
-    }
+/// Runs a write that is in no transaction. The id of its new row, if it leaves that to others.
+pub(super) fn write(rules: &Rules, host: &mut dyn RenderHost, write: Prepared) -> Result<Written, Thrown> {
+    let mut buffered = Buffered::default();
+    let Prepared { statement, new_id } = write;
+    let (statement, minted) = mint(rules, host, &mut buffered, statement, new_id.as_ref())?;
+    let sent = statement.clone();
+    match (rules.driver.choose_bridge)(rules, host.writer(), statement) {
+        SqlCall::Exec(exec) => host.exec(&exec)?,
+        SqlCall::Transaction(transaction) => host.transaction(&transaction)?,
+    };
+    let id = match (minted, &new_id) {
+        (Some(id), _) => Some(Value::Number(id)),
+        (None, Some(new_id)) if new_id.into.is_some() => Some(first(&host.exec(&newest(new_id))?)),
+        (None, _) => None,
+    };
+    Ok(Written { sent, id })
+}
 
-    /// A driver with the memory of one that has run before.
-    #[must_use]
-    pub fn resume(writer: Writer, memo: BTreeMap<Text, Number>) -> Self {
-        Driver { writer, memo }
-    }
+/// Keeps a write of a transaction back. The id of its new row, if it leaves that to others; when the database shall
+/// give it, a replay asks what it gives.
+pub(super) fn buffer(
+    rules: &Rules,
+    host: &mut dyn RenderHost,
+    buffered: &mut Buffered,
+    write: Prepared,
+) -> Result<Option<Value>, Thrown> {
+    let Prepared { statement, new_id } = write;
+    let (statement, minted) = mint(rules, host, buffered, statement, new_id.as_ref())?;
+    buffered.statements.push(statement);
+    Ok(match (minted, new_id) {
+        (Some(id), _) => Some(Value::Number(id)),
+        (None, Some(new_id)) if new_id.into.is_some() => {
+            Some(first(&replay(host, buffered, newest(&new_id))?))
+        }
+        (None, _) => None,
+    })
+}
 
-    /// Its memory: the highest id that it has minted, by table in lower case.
-    #[must_use]
-    pub fn into_memo(self) -> BTreeMap<Text, Number> {
-        self.memo
-    }
-
-    /// Whose ids it mints.
-    #[must_use]
-    pub fn writer(&self) -> Writer {
-        self.writer
-    }
-
-    /// Runs a write that is in no transaction. The id of its new row, if it leaves that to others.
-    pub(super) fn write(
-        &mut self,
-        rules: &Rules,
-        bridge: &mut dyn Bridge,
-        write: Prepared,
-    ) -> Result<Written, Refusal> {
-        let mut buffered = Buffered::default();
-        let Prepared { statement, new_id } = write;
-        let (statement, minted) = self.mint(rules, bridge, &mut buffered, statement, new_id.as_ref())?;
-        let sent = statement.clone();
-        match (rules.driver.choose_bridge)(rules, self, statement) {
-            SqlCall::Exec(exec) => bridge.exec(&exec)?,
-            SqlCall::Transaction(transaction) => bridge.transaction(&transaction)?,
-        };
-        let id = match (minted, &new_id) {
-            (Some(id), _) => Some(Value::Number(id)),
-            (None, Some(new_id)) if new_id.into.is_some() => Some(first(&bridge.exec(&newest(new_id))?)),
-            (None, _) => None,
-        };
-        Ok(Written { sent, id })
-    }
-
-    /// Keeps a write of a transaction back. The id of its new row, if it leaves that to others; when the database
-    /// shall give it, a replay asks what it gives.
-    pub(super) fn buffer(
-        &mut self,
-        rules: &Rules,
-        bridge: &mut dyn Bridge,
-        buffered: &mut Buffered,
-        write: Prepared,
-    ) -> Result<Option<Value>, Refusal> {
-        let Prepared { statement, new_id } = write;
-        let (statement, minted) = self.mint(rules, bridge, buffered, statement, new_id.as_ref())?;
-        buffered.statements.push(statement);
-        Ok(match (minted, new_id) {
-            (Some(id), _) => Some(Value::Number(id)),
-            (None, Some(new_id)) if new_id.into.is_some() => {
-                Some(first(&replay(bridge, buffered, newest(&new_id))?))
-            }
-            (None, _) => None,
-        })
-    }
-
-    /// Gives a new row its id, when ids are partitioned and the statement leaves its id to others.
-    fn mint(
-        &mut self,
-        rules: &Rules,
-        bridge: &mut dyn Bridge,
-        buffered: &mut Buffered,
-        statement: SqlStatement,
-        new_id: Option<&NewId>,
-    ) -> Result<(SqlStatement, Option<Number>), Refusal> {
-        let Some(new_id) = new_id.filter(|_| (rules.minting.is_partitioned)(self.writer)) else {
-            return Ok((statement, None));
-        };
-        let highest = (rules.driver.highest_ids)(self, bridge, buffered, new_id)?;
-        let base = (rules.minting.base)(&highest);
-        let minted = (rules.minting.mint)(&MintFacts {
-            sql: &statement.sql,
-            id_column: &new_id.column,
-            id: (rules.partition.next_id)(rules, base, self.writer),
-        });
-        let Some(Minted { sql, table, id }) = minted else {
-            return Ok((statement, None));
-        };
-        (rules.driver.remember)(self, buffered, &table, id);
-        let statement = SqlStatement {
-            sql,
-            params: statement.params,
-            minted: Some(table),
-        };
-        Ok((statement, Some(id)))
-    }
+/// Gives a new row its id, when ids are partitioned and the statement leaves its id to others.
+fn mint(
+    rules: &Rules,
+    host: &mut dyn RenderHost,
+    buffered: &mut Buffered,
+    statement: SqlStatement,
+    new_id: Option<&NewId>,
+) -> Result<(SqlStatement, Option<Number>), Thrown> {
+    let writer = host.writer();
+    let Some(new_id) = new_id.filter(|_| (rules.minting.is_partitioned)(writer)) else {
+        return Ok((statement, None));
+    };
+    let highest = (rules.driver.highest_ids)(host, buffered, new_id)?;
+    let base = (rules.minting.base)(&highest);
+    let minted = (rules.minting.mint)(&MintFacts {
+        sql: &statement.sql,
+        id_column: &new_id.column,
+        id: (rules.partition.next_id)(rules, base, writer),
+    });
+    let Some(Minted { sql, table, id }) = minted else {
+        return Ok((statement, None));
+    };
+    (rules.driver.remember)(host, buffered, &table, id);
+    let statement = SqlStatement {
+        sql,
+        params: statement.params,
+        minted: Some(table),
+    };
+    Ok((statement, Some(id)))
 }
 
 /// A write that has run.
@@ -177,8 +137,8 @@ pub(super) struct Written {
 /// [`unbuffered`](crate::lanes::minting::unbuffered); elsewhere by itself. A driver whose ids are not partitioned does
 /// not know that it is on a lane.
 #[must_use]
-pub fn choose_bridge(rules: &Rules, driver: &Driver, statement: SqlStatement) -> SqlCall {
-    if driver.writer.lane.js_gt(Number::ZERO) {
+pub fn choose_bridge(rules: &Rules, writer: Writer, statement: SqlStatement) -> SqlCall {
+    if writer.lane.js_gt(Number::ZERO) {
         return (rules.minting.unbuffered)(rules, statement);
     }
     SqlCall::Exec(SqlExec {
@@ -195,38 +155,42 @@ pub fn choose_bridge(rules: &Rules, driver: &Driver, statement: SqlStatement) ->
 /// # Errors
 /// The object refused a read.
 pub fn highest_ids(
-    driver: &Driver,
-    bridge: &mut dyn Bridge,
+    host: &mut dyn RenderHost,
     buffered: &Buffered,
     new_id: &NewId,
-) -> Result<HighestIds, Refusal> {
+) -> Result<HighestIds, Thrown> {
     let table = Text::from(new_id.table.to_lowercase());
-    let in_table = first(&bridge.exec(&newest(new_id))?);
-    let mark = bridge.exec(&SqlExec {
+    let in_table = first(&host.exec(&newest(new_id))?);
+    let mark = host.exec(&SqlExec {
         sql: Text::new_static("SELECT v FROM cfw_meta WHERE k = ?"),
         params: Params::List(vec![Value::text(format!("lane_high:{table}")).into()]),
     })?;
     let marked = first(&mark).as_text().map_or(Number::ZERO, Number::parse);
     let of = |ids: &BTreeMap<Text, Number>| ids.get(&table).copied().unwrap_or(Number::ZERO);
+    let memo = host.memo().map_or(Number::ZERO, |memo| of(memo));
     Ok(HighestIds {
         in_table: in_table.as_number().unwrap_or(Number::ZERO),
         in_sequence: Number::ZERO,
         buffered: of(&buffered.highest),
         marked,
-        memo: of(&driver.memo),
+        memo,
     })
 }
 
 /// Keeps in mind that an id was minted: in this transaction, and for as long as the interpreter lives.
-pub fn remember(driver: &mut Driver, buffered: &mut Buffered, table: &Text, id: Number) {
+///
+/// A transaction that is rolled back, as all are on a lane, leaves nothing else behind.
+pub fn remember(host: &mut dyn RenderHost, buffered: &mut Buffered, table: &Text, id: Number) {
     let table = Text::from(table.to_lowercase());
     buffered.highest.insert(table.clone(), id);
-    driver.memo.insert(table, id);
+    if let Some(memo) = host.memo() {
+        memo.insert(table, id);
+    }
 }
 
 /// Runs what is buffered and a read behind it, and has it all rolled back.
-pub(super) fn replay(bridge: &mut dyn Bridge, buffered: &Buffered, read: SqlExec) -> Result<Rows, Refusal> {
-    bridge.transaction(&SqlTxn {
+pub(super) fn replay(host: &mut dyn RenderHost, buffered: &Buffered, read: SqlExec) -> Result<Rows, Thrown> {
+    host.transaction(&SqlTxn {
         statements: buffered.statements.clone(),
         read: Some(read),
         end: End::Rollback,

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::bridge::{Bridge, Refusal};
-use super::driver::{Buffered, Driver, Prepared, first, replay};
-use super::page::{Evidence, Page, Rendered, digest_rows};
+use super::driver::{self, Buffered, Prepared, first, replay};
+use super::page::{Evidence, Finished, Page, digest_rows};
 use super::program::{
     Act, Arguments, Condition, Item, OnRefusal, Operand, Query, Register, RenderProgram, Transaction, Write,
 };
 use crate::host::{End, Millis, Rows, Statement, Text, Value};
 use crate::lanes::bridge::{SqlExec, SqlStatement, SqlTxn};
 use crate::lanes::codec::Encoded;
+use crate::lanes::object::{RenderHost, Thrown};
 use crate::lanes::rules::Rules;
 use crate::number::Number;
 use crate::sql::Params;
@@ -46,9 +46,9 @@ pub enum Progress {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ending {
     /// With a page. Also with an error page, where the application caught a refusal.
-    Page(Rendered),
+    Page(Finished),
     /// With a refusal that the application did not catch.
-    Refused(Refusal),
+    Refused(Thrown),
 }
 
 impl Interpreter {
@@ -68,9 +68,9 @@ impl Interpreter {
     }
 
     /// Runs until the render pauses or ends.
-    pub fn run(&mut self, rules: &Rules, driver: &mut Driver, bridge: &mut dyn Bridge) -> Progress {
+    pub fn run(&mut self, rules: &Rules, host: &mut dyn RenderHost) -> Progress {
         loop {
-            match self.advance(rules, driver, bridge) {
+            match self.advance(rules, host) {
                 Progress::Going => {}
                 stopped => return stopped,
             }
@@ -78,7 +78,7 @@ impl Interpreter {
     }
 
     /// Runs one step. A render that has ended ends again, in the same way as a program that has no more steps.
-    pub fn advance(&mut self, rules: &Rules, driver: &mut Driver, bridge: &mut dyn Bridge) -> Progress {
+    pub fn advance(&mut self, rules: &Rules, host: &mut dyn RenderHost) -> Progress {
         let program = Arc::clone(&self.program);
         let Some(step) = program.steps.get(self.next) else {
             return self.end();
@@ -89,7 +89,7 @@ impl Interpreter {
         }
         let acted = match &step.act {
             Act::Pause(length) => return Progress::Paused(*length),
-            act => self.act(act, rules, driver, bridge),
+            act => self.act(act, rules, host),
         };
         match (acted, step.on_refusal) {
             (Ok(()), OnRefusal::Ignore { told: Some(told) }) => self.put(told, Value::from(0)),
@@ -108,29 +108,23 @@ impl Interpreter {
         Progress::Going
     }
 
-    fn act(
-        &mut self,
-        act: &Act,
-        rules: &Rules,
-        driver: &mut Driver,
-        bridge: &mut dyn Bridge,
-    ) -> Result<(), Refusal> {
+    fn act(&mut self, act: &Act, rules: &Rules, host: &mut dyn RenderHost) -> Result<(), Thrown> {
         match act {
             Act::Read(query) => {
                 let read = self.query(query);
-                let rows = bridge.exec(&read)?;
+                let rows = host.exec(&read)?;
                 self.has_read(rules, query, &read, &[], &rows);
             }
             Act::Write(write) => {
                 let prepared = self.prepare(write);
-                let written = driver.write(rules, bridge, prepared)?;
+                let written = driver::write(rules, host, prepared)?;
                 self.unread
                     .push(bound(rules, &written.sent.sql, &written.sent.params));
                 self.has_id(write, written.id);
             }
-            Act::Transaction(transaction) => self.transact(transaction, rules, driver, bridge)?,
-            Act::Capability { name, detail } => bridge.capability(name, detail)?,
-            Act::Work(cost) => bridge.work(*cost),
+            Act::Transaction(transaction) => self.transact(transaction, rules, host)?,
+            Act::Capability { name, detail } => host.capability(name, detail)?,
+            Act::Work(cost) => host.work(*cost),
             Act::Status(status) => self.status = *status,
             Act::SetSession(value) => self.session = Some(self.value(value)),
             // The caller has done it.
@@ -145,9 +139,8 @@ impl Interpreter {
         &mut self,
         transaction: &Transaction,
         rules: &Rules,
-        driver: &mut Driver,
-        bridge: &mut dyn Bridge,
-    ) -> Result<(), Refusal> {
+        host: &mut dyn RenderHost,
+    ) -> Result<(), Thrown> {
         let commits = !transaction.rolls_back;
         let mut buffered = Buffered::default();
         let (items, last) = match transaction.items.split_last() {
@@ -158,19 +151,19 @@ impl Interpreter {
             match item {
                 Item::Write(write) => {
                     let prepared = self.prepare(write);
-                    let id = driver.buffer(rules, bridge, &mut buffered, prepared)?;
+                    let id = driver::buffer(rules, host, &mut buffered, prepared)?;
                     self.has_id(write, id);
                 }
                 Item::Read(query) => {
                     let read = self.query(query);
-                    let rows = replay(bridge, &buffered, read.clone())?;
+                    let rows = replay(host, &buffered, read.clone())?;
                     self.has_read(rules, query, &read, &buffered.statements, &rows);
                 }
             }
         }
         if commits {
             let read = last.map(|query| self.query(query));
-            let rows = bridge.transaction(&SqlTxn {
+            let rows = host.transaction(&SqlTxn {
                 statements: buffered.statements.clone(),
                 read: read.clone(),
                 end: End::Commit,
@@ -192,9 +185,10 @@ impl Interpreter {
             digest: Text::default(),
             evidence: self.evidence.clone(),
             account,
+            error: Text::default(),
         };
         page.digest = Page::digest_of(page.reads());
-        Progress::Ended(Ending::Page(Rendered {
+        Progress::Ended(Ending::Page(Finished {
             status: self.status,
             session: self.session.clone(),
             page,

@@ -22,8 +22,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::host::{Body, Payload, Response, Rows, Statement, Text, Value};
-use crate::lanes::header;
+use crate::host::{Payload, Rows, Statement, Text, Value};
 
 /// The body of a rendered page.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -36,8 +35,11 @@ pub struct Page {
     pub digest: Text,
     /// What was read, and what was written before it, in order.
     pub evidence: Vec<Evidence>,
-    /// The account that the program found its visitor to have.
+    /// The account that the program found its visitor to have; NULL for none.
     pub account: Value,
+    /// Of an error page: what was thrown.
+    #[serde(default, skip_serializing_if = "Text::is_empty")]
+    pub error: Text,
 }
 
 /// What a render did, as far as what it read depends on it.
@@ -130,7 +132,7 @@ fn hex(bytes: &[u8]) -> Text {
 
 /// A finished render.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Rendered {
+pub struct Finished {
     /// The status.
     pub status: u16,
     /// What the session's cookie is set to, if it is; NULL clears it.
@@ -146,7 +148,7 @@ pub const ANONYMOUS: &str = "anonymous";
 /// The role of everybody who is logged in.
 pub const AUTHENTICATED: &str = "authenticated";
 
-impl Rendered {
+impl Finished {
     /// The visitor's role, as `x-cfw-roles` says it.
     #[must_use]
     pub fn role(&self) -> &'static str {
@@ -155,21 +157,10 @@ impl Rendered {
             _ => ANONYMOUS,
         }
     }
-
-    /// The response that carries it.
-    #[must_use]
-    pub fn into_response(self) -> Response {
-        let role = self.role();
-        let mut response = Response::new(self.status, Body::typed(std::sync::Arc::new(self.page)));
-        response.headers.set(header::ROLES, role);
-        if let Some(session) = self.session {
-            response.headers.set("set-cookie", set_cookie(&session));
-        }
-        response
-    }
 }
 
-fn set_cookie(session: &Value) -> Text {
+/// The value of `set-cookie` that gives a visitor this session, or takes it.
+pub(super) fn set_cookie(session: &Value) -> Text {
     Text::from(match session {
         Value::Text(value) => format!("{SESSION_COOKIE}={value}"),
         Value::Number(value) => format!("{SESSION_COOKIE}={value}"),

@@ -19,6 +19,9 @@ pub struct RenderProgram {
     pub token: Text,
     /// What is done, in order.
     pub steps: Vec<Step>,
+    /// The cache tags of the page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Text>,
     /// Where the visitor's account is found at the end, if the program looks for it: the visitor is logged in when
     /// that register holds a number other than 0. Without one a visitor is anonymous.
     #[serde(default, skip_serializing_if = "Option::is_none")]

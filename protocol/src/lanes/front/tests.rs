@@ -5,7 +5,7 @@ use crate::host::{
     Answer, Body, CallError, CallId, CallOutcome, Cause, Effect, Entry, Event, Label, Method, Millis, Note,
     Outcome, Platform, Request, Response, Shared, Stub, TaskId,
 };
-use crate::lanes::object::{Application, Policy, Rendered, Schema, Variables, Version};
+use crate::lanes::object::{Application, Policy, Schema, Variables, Version};
 use crate::lanes::rules::Rules;
 use crate::task::Actor;
 
@@ -79,7 +79,7 @@ impl Run {
             variables: Variables::default(),
             application: Application {
                 schema: Arc::new(Schema::default()),
-                render: |_, _| -> Rendered { panic!("a front renders nothing") },
+                render: |_, _, _| panic!("a front renders nothing"),
             },
         };
         Run {

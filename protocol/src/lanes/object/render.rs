@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::failure::Refusal;
-use crate::host::{Headers, Millis, Rows, SqlError, Text};
-use crate::lanes::bridge::{PayloadError, SqlExec, SqlTxn};
+use crate::host::{Body, Headers, Millis, Rows, SqlError, Text};
+use crate::lanes::bridge::{SqlExec, SqlTxn};
 use crate::lanes::partition::Writer;
 use crate::number::Number;
 use crate::sql::BindError;
@@ -26,23 +26,23 @@ pub trait RenderHost {
     /// What was thrown; nothing of the transaction remains.
     fn transaction(&mut self, call: &SqlTxn) -> Result<Rows, Thrown>;
 
-    /// Any function by its name, with its argument as JSON.
+    /// Any other function by its name.
     ///
     /// # Errors
     /// What was thrown.
-    fn capability(&mut self, name: &str, argument: &str) -> Result<Rows, Thrown>;
+    fn capability(&mut self, name: &str, argument: &str) -> Result<(), Thrown>;
+
+    /// The render holds the thread for `cost`.
+    fn work(&mut self, cost: Millis);
 
     /// The class of row ids that was baked into the interpreter when it booted (`lanes.md` 18).
     fn writer(&self) -> Writer;
 
-    /// The highest id that the driver has given out, per table, since the interpreter booted.
-    fn memo(&mut self) -> &mut BTreeMap<Text, Number>;
+    /// The highest id that the driver has given out, per table, since the interpreter booted; nothing without one.
+    fn memo(&mut self) -> Option<&mut BTreeMap<Text, Number>>;
 
     /// The time of the event that is being handled.
     fn now(&self) -> Millis;
-
-    /// Bytes that nobody can guess.
-    fn entropy(&mut self, bytes: usize) -> Vec<u8>;
 }
 
 /// What a call of the interpreter throws.
@@ -57,9 +57,9 @@ pub enum Thrown {
     /// Names and parameters do not agree.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// The argument cannot be read.
-    #[error(transparent)]
-    Payload(#[from] PayloadError),
+    /// Capturing it failed.
+    #[error("{0}")]
+    Capture(Text),
 }
 
 /// What a render has made.
@@ -70,11 +70,9 @@ pub struct Rendered {
     /// Header fields of the page itself, `content-type` among them.
     pub headers: Headers,
     /// The page.
-    pub body: Text,
+    pub body: Body,
     /// The visitor's roles, separated by commas; `anonymous` alone for a visitor without a session.
     pub roles: Text,
     /// The tags that the page is kept under in the cache, separated by spaces.
     pub tags: Text,
-    /// How long the render holds the thread.
-    pub cost: Millis,
 }

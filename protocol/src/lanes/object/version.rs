@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::render::{RenderHost, Rendered};
+use super::render::{RenderHost, Rendered, Thrown};
 use crate::host::{Millis, Request, Text};
 use crate::lanes::rules::Rules;
 use crate::number::Number;
@@ -94,7 +94,9 @@ pub struct Application {
     /// The schema of this version.
     pub schema: Arc<Schema>,
     /// Renders what a request asks for. Its program travels in the request's body.
-    pub render: fn(&Request, &mut dyn RenderHost) -> Rendered,
+    ///
+    /// What it throws was thrown to it and not caught: then there is no page.
+    pub render: fn(&Rules, &Request, &mut dyn RenderHost) -> Result<Rendered, Thrown>,
 }
 
 /// The tables of a code version (`lanes.md` 22.1).

@@ -52,6 +52,7 @@ pub fn login(token: Text, uid: u32, session: &str) -> RenderProgram {
         ],
         token,
         account: Some(ACCOUNT),
+        ..RenderProgram::default()
     }
 }
 
@@ -102,5 +103,6 @@ pub fn logout(token: Text, session: &str) -> RenderProgram {
         ],
         token,
         account: Some(ACCOUNT),
+        ..RenderProgram::default()
     }
 }

@@ -60,6 +60,7 @@ pub fn create(token: Text, session: &str) -> RenderProgram {
         token,
         steps,
         account: Some(ACCOUNT),
+        ..RenderProgram::default()
     }
 }
 
@@ -121,6 +122,7 @@ pub fn edit(token: Text, session: &str, nid: u32, cost: u32) -> RenderProgram {
         ],
         token,
         account: Some(ACCOUNT),
+        ..RenderProgram::default()
     }
 }
 
@@ -206,6 +208,7 @@ pub fn save(token: Text, session: &str, nid: u32, tags: u32, indexes: bool) -> R
         token,
         steps,
         account: Some(ACCOUNT),
+        ..RenderProgram::default()
     }
 }
 
@@ -234,5 +237,6 @@ pub fn upload(token: Text, session: &str) -> RenderProgram {
         ],
         token,
         account: Some(ACCOUNT),
+        ..RenderProgram::default()
     }
 }

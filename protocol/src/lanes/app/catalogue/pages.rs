@@ -19,6 +19,7 @@ pub fn front(nodes: u32, cost: u32) -> RenderProgram {
     );
     let count = query(r#"SELECT COUNT(*) AS "count" FROM "node_field_data""#, []);
     RenderProgram {
+        tags: vec!["node_list".into(), "config:system.site".into()],
         steps: vec![
             config("system.site"),
             state("system.maintenance_mode").into(),
@@ -79,6 +80,7 @@ fn show(program: &mut RenderProgram, nid: u32, cost: u32, role: &str) {
         [(":nid", nid.into())],
     );
     let kept = cache(&cid, Operand::Register(COUNT), &format!("node:{nid}"));
+    program.tags.push(Text::from(format!("node:{nid}")));
     program.steps.extend([
         config("system.site"),
         cached(&cid).keep(CACHED).into(),

@@ -185,6 +185,7 @@ pub fn install_module(token: Text, session: &str, objects: u32, routes: u32) -> 
         token,
         steps,
         account: Some(ACCOUNT),
+        ..RenderProgram::default()
     }
 }
 
@@ -199,6 +200,7 @@ pub fn define_table(token: Text, session: &str) -> RenderProgram {
             .collect(),
         token,
         account: Some(ACCOUNT),
+        ..RenderProgram::default()
     }
 }
 
