@@ -4,6 +4,7 @@ use crate::host::{BodyError, CallError, Failed, SqlError, Text};
 use crate::lanes::forward::{NullStatement, Unbound as UnboundForward};
 use crate::lanes::guard::RequiresPrimary;
 use crate::lanes::log::Unbound;
+use crate::lanes::wire::CursorError;
 use crate::sql::BindError;
 use crate::task::Step;
 
@@ -20,6 +21,23 @@ pub struct Refusal {
     pub capability: Text,
     /// Why.
     pub detail: Text,
+}
+
+impl Refusal {
+    /// The capability of a batch that was not committed.
+    pub const FORWARD: &'static str = "forward";
+    /// The capability of a lane that does not serve.
+    pub const SERVE: &'static str = "serve";
+    /// The capability of a visitor whose session the lane does not know.
+    pub const SESSION: &'static str = "session";
+
+    /// A refusal that no guard made.
+    pub fn new(capability: &'static str, detail: impl Into<Text>) -> Self {
+        Refusal {
+            capability: Text::new_static(capability),
+            detail: detail.into(),
+        }
+    }
 }
 
 impl From<&RequiresPrimary> for Refusal {
@@ -58,6 +76,9 @@ pub enum Failure {
     /// A forwarded batch has `null` for a statement.
     #[error(transparent)]
     Null(#[from] NullStatement),
+    /// A cursor is no JSON.
+    #[error(transparent)]
+    Cursor(#[from] CursorError),
     /// A message lacks a list that the code walks through.
     #[error("{0} is not iterable")]
     NotIterable(&'static str),

@@ -100,15 +100,11 @@ pub const DROPPED: Label = Label("interpreter-dropped");
 pub const ATTEMPTED: Label = Label("attempt-known");
 /// Decision: a request has failed; the detail is what was thrown.
 pub const THREW: Label = Label("request-threw");
-/// Step without an effect of its own: the tags that a request collected are settled.
+/// Decision: the cache tags that a request has written are settled.
 pub const SETTLE_TAGS: Label = Label("settle-tags");
-/// Step without an effect: plans are settled.
-pub const SETTLE_PLANS: Label = Label("settle-plans");
-/// Step without an effect: the interpreter is recycled.
-pub const RECYCLE: Label = Label("recycle-interpreter");
 
 /// All labels, for tables of marks.
-pub const ALL: [Label; 52] = [
+pub const ALL: [Label; 50] = [
     GATE,
     HERD,
     SEAL_DIGEST,
@@ -158,8 +154,6 @@ pub const ALL: [Label; 52] = [
     ATTEMPTED,
     THREW,
     SETTLE_TAGS,
-    SETTLE_PLANS,
-    RECYCLE,
     CLAIMED,
 ];
 

@@ -4,9 +4,8 @@
 //! frames, cut where they wait; what they decide stands in the table of [`rules`](super::rules), and so does each
 //! segment that a variant may want to exchange ([`Flows`]).
 
-#![expect(dead_code, reason = "the flows that use the rest come one by one")]
-
 mod alarm;
+mod answer;
 mod apply;
 mod capture;
 mod catch_up;
@@ -17,18 +16,20 @@ mod forward;
 mod frame;
 mod gate;
 mod growth;
+mod guarded;
 mod head;
 mod identity;
 pub mod labels;
 mod land;
-mod log;
 mod memory;
-mod page;
+mod pages;
 mod plain;
+mod position;
 mod program;
 mod provision;
 mod query;
 mod readmit;
+mod records;
 mod render;
 mod route;
 mod seal;
@@ -37,6 +38,7 @@ mod serve;
 mod snapshot;
 mod state;
 mod store;
+mod tables;
 mod version;
 mod visit;
 
@@ -48,7 +50,8 @@ pub use memory::SiteObject;
 pub use program::{LanesProgram, SITE};
 pub use provision::Provisioned;
 pub use render::{RenderHost, Rendered, Thrown};
-pub use version::{Application, Policy, Schema, TableDefinition, Variables, Version};
+pub use route::serve_path;
+pub use version::{Application, Policy, Render, Schema, TableDefinition, Variables, Version};
 
 use crate::host::{Entry, Object, Response};
 use crate::task::{Context, Resume, Role};

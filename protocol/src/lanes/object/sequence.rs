@@ -2,8 +2,8 @@
 
 use super::{Cx, SiteObject, Version, store};
 use crate::host::{SqlError, Text};
+use crate::lanes::belief::LanesPointer;
 use crate::lanes::meta::Key;
-use crate::lanes::wire::Cursor;
 use crate::number::Number;
 
 /// The schema text that the last `/__migrate` stored (`lanes.md` 22.1).
@@ -37,6 +37,22 @@ impl SiteObject {
         ))
     }
 
+    /// Which lanes the primary knows of; read from storage once in an incarnation.
+    pub(super) fn known_lanes(&mut self, cx: &mut Cx<'_, '_>) -> Result<LanesPointer, SqlError> {
+        if let Some(lanes) = self.lanes {
+            return Ok(lanes);
+        }
+        let lanes = store::meta(cx, Key::LANES.0)?;
+        let epoch = store::meta(cx, Key::LANES_EPOCH.0)?;
+        let number = |text: Option<Text>| Number::parse(text.as_deref().unwrap_or("0"));
+        let known = LanesPointer {
+            lanes: number(lanes),
+            epoch: number(epoch),
+        };
+        self.lanes = Some(known);
+        Ok(known)
+    }
+
     /// A variable: the override that KV had, or what was deployed.
     pub(super) fn variable<'a>(&'a self, name: &str, deployed: &'a Option<Text>) -> Option<&'a str> {
         self.overrides.get(name).or(deployed.as_ref()).map(Text::as_str)
@@ -57,9 +73,4 @@ pub(super) fn schema(cx: &mut Cx<'_, '_>) -> Result<Option<Text>, SqlError> {
 /// The page generation, which starts at 1.
 pub(super) fn page_generation(cx: &mut Cx<'_, '_>) -> Result<Text, SqlError> {
     Ok(store::meta(cx, PAGE_GENERATION)?.unwrap_or(Text::new_static("1")))
-}
-
-/// The cursor of a text, as JavaScript finds it; nothing also where it is no JSON, which nobody stores.
-pub(super) fn cursor(text: Option<&str>) -> Option<Cursor> {
-    Cursor::parse(text.unwrap_or_default()).ok().flatten()
 }

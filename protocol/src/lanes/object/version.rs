@@ -88,15 +88,16 @@ impl Variables {
     }
 }
 
+/// Renders what a request asks for. What it throws was thrown to it and not caught: then there is no page.
+pub type Render = fn(&Rules, &Request, &mut dyn RenderHost) -> Result<Rendered, Thrown>;
+
 /// What renders pages: its schema, and its code. One call of [`render`](Application::render) holds the thread.
 #[derive(Clone, Debug)]
 pub struct Application {
     /// The schema of this version.
     pub schema: Arc<Schema>,
     /// Renders what a request asks for. Its program travels in the request's body.
-    ///
-    /// What it throws was thrown to it and not caught: then there is no page.
-    pub render: fn(&Rules, &Request, &mut dyn RenderHost) -> Result<Rendered, Thrown>,
+    pub render: Render,
 }
 
 /// The tables of a code version (`lanes.md` 22.1).
