@@ -201,7 +201,7 @@ pub(super) fn replay(host: &mut dyn RenderHost, buffered: &Buffered, read: SqlEx
 fn newest(new_id: &NewId) -> SqlExec {
     let NewId { table, column, .. } = new_id;
     SqlExec {
-        sql: Text::from(format!("SELECT MAX(\"{column}\") AS \"id\" FROM \"{table}\"")),
+        sql: Text::from(format!("SELECT MAX({column}) AS id FROM {table}")),
         params: Params::<Encoded>::Absent,
     }
 }

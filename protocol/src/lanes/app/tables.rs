@@ -20,14 +20,14 @@ impl Table {
     /// The statement that creates it.
     #[must_use]
     pub fn ddl(&self) -> Text {
-        Text::from(format!("CREATE TABLE \"{}\" ({})", self.name, self.columns))
+        Text::from(format!("CREATE TABLE {} ({})", self.name, self.columns))
     }
 
     /// The same, where it may be there.
     #[must_use]
     pub fn ddl_if_missing(&self) -> Text {
         Text::from(format!(
-            "CREATE TABLE IF NOT EXISTS \"{}\" ({})",
+            "CREATE TABLE IF NOT EXISTS {} ({})",
             self.name, self.columns
         ))
     }
@@ -50,7 +50,7 @@ const fn with_id(name: &'static str, id: &'static str, columns: &'static str) ->
 }
 
 /// The columns of a bin of the cache.
-const BIN: &str = r#""cid" TEXT PRIMARY KEY, "data" TEXT, "expire" INTEGER NOT NULL DEFAULT 0, "created" INTEGER NOT NULL DEFAULT 0, "tags" TEXT, "checksum" TEXT"#;
+const BIN: &str = "cid TEXT PRIMARY KEY, data TEXT, expire INTEGER NOT NULL DEFAULT 0, created INTEGER NOT NULL DEFAULT 0, tags TEXT, checksum TEXT";
 
 /// The tables that a code version comes with.
 pub const TABLES: [Table; 27] = [
@@ -61,96 +61,93 @@ pub const TABLES: [Table; 27] = [
     table("cache_render", BIN),
     table(
         "cachetags",
-        r#""tag" TEXT PRIMARY KEY, "invalidations" INTEGER NOT NULL DEFAULT 0"#,
+        "tag TEXT PRIMARY KEY, invalidations INTEGER NOT NULL DEFAULT 0",
     ),
     with_id(
         "comment",
         "cid",
-        r#""cid" INTEGER PRIMARY KEY, "uuid" TEXT NOT NULL, "langcode" TEXT NOT NULL"#,
+        "cid INTEGER PRIMARY KEY, uuid TEXT NOT NULL, langcode TEXT NOT NULL",
     ),
     table(
         "comment_entity_statistics",
-        r#""entity_id" INTEGER PRIMARY KEY, "cid" INTEGER NOT NULL DEFAULT 0, "comment_count" INTEGER NOT NULL DEFAULT 0"#,
+        "entity_id INTEGER PRIMARY KEY, cid INTEGER NOT NULL DEFAULT 0, comment_count INTEGER NOT NULL DEFAULT 0",
     ),
     table(
         "config",
-        r#""collection" TEXT NOT NULL DEFAULT '', "name" TEXT NOT NULL DEFAULT '', "data" TEXT, PRIMARY KEY ("collection", "name")"#,
+        "collection TEXT NOT NULL DEFAULT '', name TEXT NOT NULL DEFAULT '', data TEXT, PRIMARY KEY (collection, name)",
     ),
     with_id(
         "file_managed",
         "fid",
-        r#""fid" INTEGER PRIMARY KEY, "uuid" TEXT NOT NULL, "uid" INTEGER, "uri" TEXT NOT NULL, "status" INTEGER NOT NULL DEFAULT 0"#,
+        "fid INTEGER PRIMARY KEY, uuid TEXT NOT NULL, uid INTEGER, uri TEXT NOT NULL, status INTEGER NOT NULL DEFAULT 0",
     ),
     table(
         "history",
-        r#""uid" INTEGER NOT NULL DEFAULT 0, "nid" INTEGER NOT NULL DEFAULT 0, "timestamp" INTEGER NOT NULL DEFAULT 0, PRIMARY KEY ("uid", "nid")"#,
+        "uid INTEGER NOT NULL DEFAULT 0, nid INTEGER NOT NULL DEFAULT 0, timestamp INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (uid, nid)",
     ),
     table(
         "key_value",
-        r#""collection" TEXT NOT NULL DEFAULT '', "name" TEXT NOT NULL DEFAULT '', "value" TEXT NOT NULL, PRIMARY KEY ("collection", "name")"#,
+        "collection TEXT NOT NULL DEFAULT '', name TEXT NOT NULL DEFAULT '', value TEXT NOT NULL, PRIMARY KEY (collection, name)",
     ),
     table(
         "key_value_expire",
-        r#""collection" TEXT NOT NULL DEFAULT '', "name" TEXT NOT NULL DEFAULT '', "value" TEXT NOT NULL, "expire" INTEGER NOT NULL DEFAULT 2147483647, PRIMARY KEY ("collection", "name")"#,
+        "collection TEXT NOT NULL DEFAULT '', name TEXT NOT NULL DEFAULT '', value TEXT NOT NULL, expire INTEGER NOT NULL DEFAULT 2147483647, PRIMARY KEY (collection, name)",
     ),
     table(
         "menu_tree",
-        r#""mlid" INTEGER PRIMARY KEY, "menu_name" TEXT NOT NULL DEFAULT '', "id" TEXT NOT NULL, "title" TEXT"#,
+        "mlid INTEGER PRIMARY KEY, menu_name TEXT NOT NULL DEFAULT '', id TEXT NOT NULL, title TEXT",
     ),
     with_id(
         "node",
         "nid",
-        r#""nid" INTEGER PRIMARY KEY, "vid" INTEGER, "type" TEXT NOT NULL, "uuid" TEXT NOT NULL, "langcode" TEXT NOT NULL"#,
+        "nid INTEGER PRIMARY KEY, vid INTEGER, type TEXT NOT NULL, uuid TEXT NOT NULL, langcode TEXT NOT NULL",
     ),
     table(
         "node__body",
-        r#""entity_id" INTEGER PRIMARY KEY, "revision_id" INTEGER NOT NULL, "body_value" TEXT NOT NULL"#,
+        "entity_id INTEGER PRIMARY KEY, revision_id INTEGER NOT NULL, body_value TEXT NOT NULL",
     ),
     table(
         "node_field_data",
-        r#""nid" INTEGER PRIMARY KEY, "vid" INTEGER NOT NULL, "type" TEXT NOT NULL, "title" TEXT NOT NULL, "uid" INTEGER NOT NULL, "status" INTEGER NOT NULL DEFAULT 1, "created" INTEGER NOT NULL, "changed" INTEGER NOT NULL, "edits" INTEGER NOT NULL DEFAULT 0"#,
+        "nid INTEGER PRIMARY KEY, vid INTEGER NOT NULL, type TEXT NOT NULL, title TEXT NOT NULL, uid INTEGER NOT NULL, status INTEGER NOT NULL DEFAULT 1, created INTEGER NOT NULL, changed INTEGER NOT NULL, edits INTEGER NOT NULL DEFAULT 0",
     ),
     with_id(
         "node_revision",
         "vid",
-        r#""vid" INTEGER PRIMARY KEY, "nid" INTEGER NOT NULL, "revision_uid" INTEGER, "revision_timestamp" INTEGER, "revision_log" TEXT"#,
+        "vid INTEGER PRIMARY KEY, nid INTEGER NOT NULL, revision_uid INTEGER, revision_timestamp INTEGER, revision_log TEXT",
     ),
     with_id(
         "path_alias",
         "id",
-        r#""id" INTEGER PRIMARY KEY, "uuid" TEXT NOT NULL, "path" TEXT NOT NULL, "alias" TEXT NOT NULL, "status" INTEGER NOT NULL DEFAULT 1"#,
+        "id INTEGER PRIMARY KEY, uuid TEXT NOT NULL, path TEXT NOT NULL, alias TEXT NOT NULL, status INTEGER NOT NULL DEFAULT 1",
     ),
     with_id(
         "queue",
         "item_id",
-        r#""item_id" INTEGER PRIMARY KEY, "name" TEXT NOT NULL DEFAULT '', "data" TEXT, "expire" INTEGER NOT NULL DEFAULT 0, "created" INTEGER NOT NULL DEFAULT 0"#,
+        "item_id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT '', data TEXT, expire INTEGER NOT NULL DEFAULT 0, created INTEGER NOT NULL DEFAULT 0",
     ),
-    table(
-        "router",
-        r#""name" TEXT PRIMARY KEY, "path" TEXT NOT NULL, "route" TEXT"#,
-    ),
+    table("router", "name TEXT PRIMARY KEY, path TEXT NOT NULL, route TEXT"),
     table(
         "semaphore",
-        r#""name" TEXT PRIMARY KEY, "value" TEXT NOT NULL DEFAULT '', "expire" REAL NOT NULL"#,
+        "name TEXT PRIMARY KEY, value TEXT NOT NULL DEFAULT '', expire REAL NOT NULL",
     ),
-    with_id("sequences", "value", r#""value" INTEGER PRIMARY KEY"#),
+    with_id("sequences", "value", "value INTEGER PRIMARY KEY"),
     table(
         "sessions",
-        r#""sid" TEXT PRIMARY KEY, "uid" INTEGER NOT NULL, "hostname" TEXT NOT NULL DEFAULT '', "timestamp" INTEGER NOT NULL DEFAULT 0, "session" TEXT"#,
+        "sid TEXT PRIMARY KEY, uid INTEGER NOT NULL, hostname TEXT NOT NULL DEFAULT '', timestamp INTEGER NOT NULL DEFAULT 0, session TEXT",
     ),
     with_id(
         "users",
         "uid",
-        r#""uid" INTEGER PRIMARY KEY, "uuid" TEXT NOT NULL, "langcode" TEXT NOT NULL"#,
+        "uid INTEGER PRIMARY KEY, uuid TEXT NOT NULL, langcode TEXT NOT NULL",
     ),
     table(
         "users_field_data",
-        r#""uid" INTEGER PRIMARY KEY, "name" TEXT NOT NULL, "mail" TEXT, "status" INTEGER NOT NULL DEFAULT 1, "created" INTEGER NOT NULL, "access" INTEGER NOT NULL DEFAULT 0, "login" INTEGER NOT NULL DEFAULT 0"#,
+        "uid INTEGER PRIMARY KEY, name TEXT NOT NULL, mail TEXT, status INTEGER NOT NULL DEFAULT 1, created INTEGER NOT NULL, access INTEGER NOT NULL DEFAULT 0, login INTEGER NOT NULL DEFAULT 0",
     ),
     with_id(
         "watchdog",
         "wid",
-        r#""wid" INTEGER PRIMARY KEY, "uid" INTEGER NOT NULL DEFAULT 0, "type" TEXT NOT NULL DEFAULT '', "message" TEXT NOT NULL, "severity" INTEGER NOT NULL DEFAULT 0, "timestamp" INTEGER NOT NULL DEFAULT 0"#,
+        "wid INTEGER PRIMARY KEY, uid INTEGER NOT NULL DEFAULT 0, type TEXT NOT NULL DEFAULT '', message TEXT NOT NULL, severity INTEGER NOT NULL DEFAULT 0, timestamp INTEGER NOT NULL DEFAULT 0",
     ),
 ];
 
@@ -158,7 +155,7 @@ pub const TABLES: [Table; 27] = [
 pub const FLOOD: Table = with_id(
     "flood",
     "fid",
-    r#""fid" INTEGER PRIMARY KEY, "event" TEXT NOT NULL DEFAULT '', "identifier" TEXT NOT NULL DEFAULT '', "timestamp" INTEGER NOT NULL DEFAULT 0, "expiration" INTEGER NOT NULL DEFAULT 0"#,
+    "fid INTEGER PRIMARY KEY, event TEXT NOT NULL DEFAULT '', identifier TEXT NOT NULL DEFAULT '', timestamp INTEGER NOT NULL DEFAULT 0, expiration INTEGER NOT NULL DEFAULT 0",
 );
 
 /// The table of this name, if the site knows one.

@@ -129,8 +129,8 @@ fn a_lane_mints_ids_of_its_own_class_and_sends_one_transaction() {
     assert_eq!(
         first[..2],
         [
-            r#"INSERT INTO "node" ("nid", "type", "uuid", "langcode") VALUES (515, ?, ?, ?)"#,
-            r#"INSERT INTO "node_revision" ("vid", "nid", "revision_uid", "revision_timestamp") VALUES (772, ?, ?, ?)"#,
+            r#"INSERT INTO node ("nid", type, uuid, langcode) VALUES (515, ?, ?, ?)"#,
+            r#"INSERT INTO node_revision ("vid", nid, revision_uid, revision_timestamp) VALUES (772, ?, ?, ?)"#,
         ]
     );
     assert_eq!(rendered.role(), AUTHENTICATED);

@@ -14,12 +14,12 @@ const REFUSED: Register = Register(1);
 #[must_use]
 pub fn login(token: Text, uid: u32, session: &str) -> RenderProgram {
     let person = query(
-        r#"SELECT "uid", "name", "status" FROM "users_field_data" WHERE "uid" = :uid"#,
+        "SELECT uid, name, status FROM users_field_data WHERE uid = :uid",
         [(":uid", uid.into())],
     );
     let known = |step: Step| step.when(Condition::Present(ACCOUNT));
     let greeted = write(
-        r#"UPDATE "users_field_data" SET "login" = :login, "access" = :access WHERE "uid" = :uid"#,
+        "UPDATE users_field_data SET login = :login, access = :access WHERE uid = :uid",
         [(":login", NOW), (":access", NOW), (":uid", ACCOUNT.into())],
     );
     let opened = insert(
@@ -33,7 +33,7 @@ pub fn login(token: Text, uid: u32, session: &str) -> RenderProgram {
         ],
     );
     let forgiven = write(
-        r#"DELETE FROM "flood" WHERE "event" = :event AND "identifier" = :identifier"#,
+        "DELETE FROM flood WHERE event = :event AND identifier = :identifier",
         [
             (":event", "user.failed_login_user".into()),
             (":identifier", uid.into()),
@@ -90,7 +90,7 @@ pub fn failed_login(token: Text, uid: u32) -> RenderProgram {
 #[must_use]
 pub fn logout(token: Text, session: &str) -> RenderProgram {
     let closed = write(
-        r#"DELETE FROM "sessions" WHERE "sid" = :sid"#,
+        "DELETE FROM sessions WHERE sid = :sid",
         [(":sid", row_of(session).into())],
     );
     RenderProgram {

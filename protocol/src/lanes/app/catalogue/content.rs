@@ -45,7 +45,7 @@ pub fn create(token: Text, session: &str) -> RenderProgram {
         .id_into(VID)
         .into(),
         write(
-            r#"UPDATE "node" SET "vid" = :vid WHERE "nid" = :nid"#,
+            "UPDATE node SET vid = :vid WHERE nid = :nid",
             [(":vid", VID.into()), (":nid", NID.into())],
         )
         .into(),
@@ -98,7 +98,7 @@ fn fields(title: Text) -> [Item; 2] {
 #[must_use]
 pub fn edit(token: Text, session: &str, nid: u32, cost: u32) -> RenderProgram {
     let counted = write(
-        r#"UPDATE "node_field_data" SET "edits" = :edits, "changed" = :changed WHERE "nid" = :nid"#,
+        "UPDATE node_field_data SET edits = :edits, changed = :changed WHERE nid = :nid",
         [
             (":edits", one_more(EDITS)),
             (":changed", NOW),
@@ -106,7 +106,7 @@ pub fn edit(token: Text, session: &str, nid: u32, cost: u32) -> RenderProgram {
         ],
     );
     let written = write(
-        r#"UPDATE "node__body" SET "body_value" = :body WHERE "entity_id" = :nid"#,
+        "UPDATE node__body SET body_value = :body WHERE entity_id = :nid",
         [(":body", token.clone().into()), (":nid", nid.into())],
     );
     RenderProgram {
@@ -147,11 +147,11 @@ pub fn save(token: Text, session: &str, nid: u32, tags: u32, indexes: bool) -> R
         ],
     );
     let pointed = write(
-        r#"UPDATE "node" SET "vid" = :vid WHERE "nid" = :nid"#,
+        "UPDATE node SET vid = :vid WHERE nid = :nid",
         [(":vid", VID.into()), (":nid", nid.into())],
     );
     let counted = write(
-        r#"UPDATE "node_field_data" SET "vid" = :vid, "edits" = :edits, "changed" = :changed WHERE "nid" = :nid"#,
+        "UPDATE node_field_data SET vid = :vid, edits = :edits, changed = :changed WHERE nid = :nid",
         [
             (":vid", VID.into()),
             (":edits", one_more(EDITS)),
@@ -160,7 +160,7 @@ pub fn save(token: Text, session: &str, nid: u32, tags: u32, indexes: bool) -> R
         ],
     );
     let replaced = write(
-        r#"DELETE FROM "node__body" WHERE "entity_id" = :nid"#,
+        "DELETE FROM node__body WHERE entity_id = :nid",
         [(":nid", nid.into())],
     );
     let text = insert(
@@ -172,7 +172,7 @@ pub fn save(token: Text, session: &str, nid: u32, tags: u32, indexes: bool) -> R
         ],
     );
     let newest: Query = query(
-        r#"SELECT MAX("vid") AS "vid" FROM "node_revision" WHERE "nid" = :nid"#,
+        "SELECT MAX(vid) AS vid FROM node_revision WHERE nid = :nid",
         [(":nid", nid.into())],
     );
     let mut items: Vec<Item> = vec![
@@ -187,7 +187,7 @@ pub fn save(token: Text, session: &str, nid: u32, tags: u32, indexes: bool) -> R
     if indexes {
         items.push(
             write(
-                r#"UPDATE "comment_entity_statistics" SET "comment_count" = "comment_count" + 0 WHERE "entity_id" = :nid"#,
+                "UPDATE comment_entity_statistics SET comment_count = comment_count + 0 WHERE entity_id = :nid",
                 [(":nid", nid.into())],
             )
             .into(),
@@ -201,7 +201,7 @@ pub fn save(token: Text, session: &str, nid: u32, tags: u32, indexes: bool) -> R
     }
     steps.push(log("content", &token, ACCOUNT));
     steps.push(ignored(write(
-        r#"DELETE FROM "cache_render" WHERE "tags" = :tags"#,
+        "DELETE FROM cache_render WHERE tags = :tags",
         [(":tags", format!("node:{nid}").as_str().into())],
     )));
     RenderProgram {

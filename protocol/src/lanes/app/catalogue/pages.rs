@@ -14,10 +14,10 @@ const COUNT: Register = Register(2);
 #[must_use]
 pub fn front(nodes: u32, cost: u32) -> RenderProgram {
     let newest = query(
-        r#"SELECT "nid", "title", "changed" FROM "node_field_data" WHERE "status" = :status ORDER BY "nid" DESC LIMIT :limit"#,
+        "SELECT nid, title, changed FROM node_field_data WHERE status = :status ORDER BY nid DESC LIMIT :limit",
         [(":status", 1.into()), (":limit", nodes.into())],
     );
-    let count = query(r#"SELECT COUNT(*) AS "count" FROM "node_field_data""#, []);
+    let count = query("SELECT COUNT(*) AS count FROM node_field_data", []);
     RenderProgram {
         tags: vec!["node_list".into(), "config:system.site".into()],
         steps: vec![
@@ -51,13 +51,13 @@ pub fn node_page_of(session: &str, nid: u32, cost: u32, reads_history: bool) -> 
         ..RenderProgram::default()
     };
     let person = query(
-        r#"SELECT "uid", "name", "status" FROM "users_field_data" WHERE "uid" = :uid"#,
+        "SELECT uid, name, status FROM users_field_data WHERE uid = :uid",
         [(":uid", ACCOUNT.into())],
     );
     program.steps.push(person.into());
     show(&mut program, nid, cost, "authenticated");
     let touched = write(
-        r#"UPDATE "sessions" SET "timestamp" = :now WHERE "sid" = :sid"#,
+        "UPDATE sessions SET timestamp = :now WHERE sid = :sid",
         [(":now", NOW), (":sid", row_of(session).into())],
     );
     program
@@ -65,7 +65,7 @@ pub fn node_page_of(session: &str, nid: u32, cost: u32, reads_history: bool) -> 
         .push(Step::from(touched).when(Condition::Present(ACCOUNT)));
     if reads_history {
         let seen = write(
-            r#"UPDATE "history" SET "timestamp" = :now WHERE "uid" = :uid AND "nid" = :nid"#,
+            "UPDATE history SET timestamp = :now WHERE uid = :uid AND nid = :nid",
             [(":now", NOW), (":uid", ACCOUNT.into()), (":nid", nid.into())],
         );
         program.steps.push(seen.into());
@@ -76,7 +76,7 @@ pub fn node_page_of(session: &str, nid: u32, cost: u32, reads_history: bool) -> 
 fn show(program: &mut RenderProgram, nid: u32, cost: u32, role: &str) {
     let cid = format!("node:{nid}:{role}");
     let title = query(
-        r#"SELECT "title" FROM "node_field_data" WHERE "nid" = :nid"#,
+        "SELECT title FROM node_field_data WHERE nid = :nid",
         [(":nid", nid.into())],
     );
     let kept = cache(&cid, Operand::Register(COUNT), &format!("node:{nid}"));

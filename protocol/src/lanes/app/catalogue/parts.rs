@@ -50,15 +50,12 @@ fn named<const N: usize>(params: [(&'static str, Operand); N]) -> Arguments {
 /// An insert of one row: parameters by position, as the application binds inserts. Where the table has an id of its own
 /// and the columns leave it out, it is left to the driver.
 pub(super) fn insert<const N: usize>(table: &'static str, row: [(&'static str, Operand); N]) -> Write {
-    let columns = row
-        .each_ref()
-        .map(|(column, _)| format!("\"{column}\""))
-        .join(", ");
+    let columns = row.each_ref().map(|(column, _)| *column).join(", ");
     let places = ["?"; N].join(", ");
     let id = find(table).and_then(|table| table.id);
     let new_id = id.filter(|id| row.iter().all(|(column, _)| column != id));
     Write {
-        sql: Text::from(format!("INSERT INTO \"{table}\" ({columns}) VALUES ({places})")),
+        sql: Text::from(format!("INSERT INTO {table} ({columns}) VALUES ({places})")),
         params: Arguments::List(row.into_iter().map(|(_, value)| value).collect()),
         new_id: new_id.map(|column| NewId {
             table: Text::new_static(table),
@@ -134,7 +131,7 @@ pub(super) fn ignored(step: impl Into<Step>) -> Step {
 /// A configuration object.
 pub(super) fn config(name: &str) -> Step {
     query(
-        r#"SELECT "name", "data" FROM "config" WHERE "collection" = :collection AND "name" = :name"#,
+        "SELECT name, data FROM config WHERE collection = :collection AND name = :name",
         [(":collection", "".into()), (":name", name.into())],
     )
     .into()
@@ -143,7 +140,7 @@ pub(super) fn config(name: &str) -> Step {
 /// An entry of the key-value store.
 pub(super) fn state(name: &str) -> Query {
     query(
-        r#"SELECT "value" FROM "key_value" WHERE "collection" = :collection AND "name" = :name"#,
+        "SELECT value FROM key_value WHERE collection = :collection AND name = :name",
         [(":collection", "state".into()), (":name", name.into())],
     )
 }
@@ -151,7 +148,7 @@ pub(super) fn state(name: &str) -> Query {
 /// A page looks for something in the render cache.
 pub(super) fn cached(cid: &str) -> Query {
     query(
-        r#"SELECT "data", "created", "expire", "tags", "checksum" FROM "cache_render" WHERE "cid" = :cid"#,
+        "SELECT data, created, expire, tags, checksum FROM cache_render WHERE cid = :cid",
         [(":cid", cid.into())],
     )
 }
@@ -160,7 +157,7 @@ pub(super) fn cached(cid: &str) -> Query {
 pub(super) fn cache(cid: &str, data: impl Into<Operand>, tags: &str) -> Write {
     Write {
         sql: Text::new_static(
-            r#"INSERT INTO "cache_render" ("cid", "data", "created", "tags") VALUES (?, ?, ?, ?) ON CONFLICT ("cid") DO UPDATE SET "data" = excluded."data", "created" = excluded."created", "tags" = excluded."tags""#,
+            "INSERT INTO cache_render (cid, data, created, tags) VALUES (?, ?, ?, ?) ON CONFLICT (cid) DO UPDATE SET data = excluded.data, created = excluded.created, tags = excluded.tags",
         ),
         params: Arguments::List(vec![cid.into(), data.into(), NOW, tags.into()]),
         new_id: None,
@@ -170,7 +167,7 @@ pub(super) fn cache(cid: &str, data: impl Into<Operand>, tags: &str) -> Write {
 /// Invalidates a cache tag: counts it up, or begins to count it. `at` is a register for the count.
 pub(super) fn invalidate(tag: &str, at: Register) -> [Step; 3] {
     let count = query(
-        r#"SELECT "invalidations" FROM "cachetags" WHERE "tag" = :tag"#,
+        "SELECT invalidations FROM cachetags WHERE tag = :tag",
         [(":tag", tag.into())],
     );
     let first = insert("cachetags", [("tag", tag.into()), ("invalidations", 1.into())]);
@@ -204,7 +201,7 @@ pub(super) fn log(kind: &'static str, message: &str, account: impl Into<Operand>
 /// Looks for the account of a session.
 pub(super) fn account_of(session: &str, at: Register) -> Step {
     query(
-        r#"SELECT "uid", "session", "timestamp" FROM "sessions" WHERE "sid" = :sid"#,
+        "SELECT uid, session, timestamp FROM sessions WHERE sid = :sid",
         [(":sid", row_of(session).into())],
     )
     .keep(at)
@@ -219,7 +216,7 @@ pub(super) fn row_of(session: &str) -> Text {
 /// A node with its title and the number of its edits.
 pub(super) fn node(nid: impl Into<Operand>) -> Query {
     query(
-        r#"SELECT "edits", "nid", "vid", "title", "uid", "status", "changed" FROM "node_field_data" WHERE "nid" = :nid"#,
+        "SELECT edits, nid, vid, title, uid, status, changed FROM node_field_data WHERE nid = :nid",
         [(":nid", nid.into())],
     )
 }
@@ -227,7 +224,7 @@ pub(super) fn node(nid: impl Into<Operand>) -> Query {
 /// The text of a node.
 pub(super) fn body(nid: impl Into<Operand>) -> Query {
     query(
-        r#"SELECT "body_value", "revision_id" FROM "node__body" WHERE "entity_id" = :nid"#,
+        "SELECT body_value, revision_id FROM node__body WHERE entity_id = :nid",
         [(":nid", nid.into())],
     )
 }

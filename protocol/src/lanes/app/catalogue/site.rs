@@ -166,7 +166,7 @@ pub fn install_module(token: Text, session: &str, objects: u32, routes: u32) -> 
     });
     steps.push(transaction(objects.collect()));
     steps.push(key_value("system.schema", &token, 8_000).into());
-    let mut rebuilt: Vec<Item> = vec![write(r#"DELETE FROM "router""#, []).into()];
+    let mut rebuilt: Vec<Item> = vec![write("DELETE FROM router", []).into()];
     rebuilt.extend((1..=routes).map(|at| {
         let route = format!("route.{at}");
         Item::from(insert(
@@ -179,8 +179,8 @@ pub fn install_module(token: Text, session: &str, objects: u32, routes: u32) -> 
         ))
     }));
     steps.push(transaction(rebuilt));
-    steps.push(write(r#"DELETE FROM "cache_config""#, []).into());
-    steps.push(write(r#"DELETE FROM "cache_data""#, []).into());
+    steps.push(write("DELETE FROM cache_config", []).into());
+    steps.push(write("DELETE FROM cache_data", []).into());
     RenderProgram {
         token,
         steps,
@@ -217,24 +217,24 @@ pub fn cron(token: Text) -> RenderProgram {
         ],
     );
     let unlock = write(
-        r#"DELETE FROM "semaphore" WHERE "name" = :name AND "value" = :value"#,
+        "DELETE FROM semaphore WHERE name = :name AND value = :value",
         [(":name", "cron".into()), (":value", token.clone().into())],
     );
     // The question mark is what the contract takes a sweep by; the application's own sweeps are by name.
     let swept = positional(
-        r#"DELETE FROM "sessions" WHERE "timestamp" < ?"#,
+        "DELETE FROM sessions WHERE timestamp < ?",
         vec![in_seconds(-2_000_000)],
     );
     let swept_by_name = write(
-        r#"DELETE FROM "key_value_expire" WHERE "expire" < :now"#,
+        "DELETE FROM key_value_expire WHERE expire < :now",
         [(":now", NOW)],
     );
     let claimable = query(
-        r#"SELECT "item_id", "data" FROM "queue" WHERE "expire" = :free AND "name" = :name ORDER BY "item_id" LIMIT 1"#,
+        "SELECT item_id, data FROM queue WHERE expire = :free AND name = :name ORDER BY item_id LIMIT 1",
         [(":free", 0.into()), (":name", "cron".into())],
     );
     let claimed = write(
-        r#"UPDATE "queue" SET "expire" = :until WHERE "item_id" = :item AND "expire" = :free"#,
+        "UPDATE queue SET expire = :until WHERE item_id = :item AND expire = :free",
         [
             (":until", in_seconds(60)),
             (":item", ITEM.into()),
@@ -242,11 +242,11 @@ pub fn cron(token: Text) -> RenderProgram {
         ],
     );
     let done = write(
-        r#"DELETE FROM "queue" WHERE "item_id" = :item"#,
+        "DELETE FROM queue WHERE item_id = :item",
         [(":item", ITEM.into())],
     );
     let ran = write(
-        r#"UPDATE "key_value" SET "value" = :value WHERE "collection" = :collection AND "name" = :name"#,
+        "UPDATE key_value SET value = :value WHERE collection = :collection AND name = :name",
         [
             (":value", NOW),
             (":collection", "state".into()),
