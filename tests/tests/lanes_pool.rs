@@ -1,6 +1,7 @@
 //! A site with lanes on the simulated platform: what a front, the primary and two lanes come to when nothing goes wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use protocol::host::{Millis, Note, ObjectName, Outcome, Request, Response, Statement, Text, Value};
 use protocol::json::Json;
@@ -17,7 +18,9 @@ use sim::kernel::storage::Store;
 use sim::kernel::storage::limits::Limits;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
-use sim::kernel::{Chance, Kernel, Knobs, Micros, Observed, Observer, PartyId, Stepped, What};
+use sim::kernel::{
+    Chance, Kernel, Knobs, Micros, Observed, Observer, PartyId, Stepped, UnsupportedStatement, What,
+};
 
 /// The decisions of a run, as it went.
 #[derive(Default)]
@@ -210,7 +213,13 @@ fn answered_by(response: &Response) -> &str {
 
 #[test]
 fn two_lanes_serve_what_the_primary_holds_and_forward_what_is_written() {
-    serve_and_forward::<ModelStore>();
+    let run = catch_unwind(AssertUnwindSafe(serve_and_forward::<ModelStore>));
+    if let Err(panic) = run {
+        match panic.downcast_ref::<UnsupportedStatement>() {
+            Some(statement) => panic!("the model does not run {statement:?}"),
+            None => resume_unwind(panic),
+        }
+    }
 }
 
 #[test]
