@@ -50,7 +50,7 @@ pub fn version() -> Version {
 
 /// What one request does. Keys: `calls`, each `{exec}`, `{txn}` or `{capability}`; `roles`; `ignores`, whether a call that
 /// throws makes a page of status 500 and no more.
-fn render(request: &Request, host: &mut dyn RenderHost) -> Result<Rendered, Thrown> {
+fn render(_: &Rules, request: &Request, host: &mut dyn RenderHost) -> Result<Rendered, Thrown> {
     host.work(Millis(216));
     let asked = Json::parse(&request.body.to_text()).unwrap_or(Json::Null);
     let asked = asked.as_object().cloned().unwrap_or_default();

@@ -237,7 +237,7 @@ const ATTEMPT_KEPT: Millis = Millis(600_000);
 /// Takes away the markers of attempts that are long over.
 fn sweep_attempts(cx: &mut Cx<'_, '_>) -> Result<(), SqlError> {
     let all = Statement::new(
-        "SELECT k, v FROM cfw_meta WHERE k >= ? AND k < ?",
+        "SELECT k, v FROM cfw_meta WHERE k >= ? AND k < ? ORDER BY k",
         [Sql::text("attempt:"), Sql::text("attempt;")],
     );
     let now = Number::from(cx.now().0);

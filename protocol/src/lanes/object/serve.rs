@@ -227,7 +227,7 @@ fn render(
     }
     site.boot(version, cx)?;
     let began = cx.now();
-    let rendered = (version.application.render)(request, &mut Lent::new(site, version, cx));
+    let rendered = (version.application.render)(&version.rules, request, &mut Lent::new(site, version, cx));
     let rendered = match rendered {
         Ok(rendered) => rendered,
         Err(Thrown::Requires(refusal)) => return Err(refusal.into()),

@@ -59,8 +59,10 @@ pub struct Variables {
     pub write_forward: Option<Text>,
     /// `REPLICA_LAG_MS`
     pub replica_lag_ms: Option<Text>,
-    /// `REPLICA_READ_ONLY`; the only one that KV cannot override.
+    /// `REPLICA_READ_ONLY`; the only one of lanes that KV cannot override.
     pub replica_read_only: Option<Text>,
+    /// `SITE_ID`: the site of hosts that KV does not name.
+    pub site_id: Option<Text>,
 }
 
 impl Variables {
@@ -86,8 +88,8 @@ impl Variables {
     }
 }
 
-/// Renders what a request asks for.
-pub type Render = fn(&Request, &mut dyn RenderHost) -> Result<Rendered, Thrown>;
+/// Renders what a request asks for. What it throws was thrown to it and not caught: then there is no page.
+pub type Render = fn(&Rules, &Request, &mut dyn RenderHost) -> Result<Rendered, Thrown>;
 
 /// What renders pages: its schema, and its code. One call of [`render`](Application::render) holds the thread.
 #[derive(Clone, Debug)]
