@@ -10,6 +10,7 @@
 
 pub mod admission;
 pub mod alarm;
+pub mod app;
 pub mod backoff;
 pub mod belief;
 pub mod bind;
@@ -23,6 +24,7 @@ pub mod demand;
 pub mod fence;
 pub mod fingerprint;
 pub mod forward;
+pub mod front;
 pub mod growth;
 pub mod guard;
 pub mod handoff;
@@ -32,6 +34,8 @@ pub mod log;
 pub mod meta;
 pub mod minting;
 pub mod name;
+pub mod object;
+pub mod operator;
 pub mod origin;
 pub mod partition;
 pub mod restore;

@@ -24,6 +24,7 @@
 
 use std::collections::BTreeMap;
 
+use super::app::DriverSteps;
 use super::belief::{Beliefs, Hearsay, LanesPointer};
 use super::bridge::SqlStatement;
 use super::capability::Capability;
@@ -32,11 +33,13 @@ use super::fence::{Fence, FenceFacts};
 use super::forward::{
     Attempt, Flush, ForwardAnswer, ForwardFacts, ForwardPlan, ForwardStatement, Hazard, KeyValueTarget, Split,
 };
+use super::front::FrontSteps;
 use super::guard::{GuardFacts, Guarded, RequiresPrimary, SqlCall};
 use super::handoff::{GuardState, Handoff, Started};
 use super::inventory::{StateClass, StateKey};
 use super::minting::{HighestIds, MintFacts, Minted};
 use super::name::LaneName;
+use super::object::Flows;
 use super::partition::{IdStride, PartitionFacts, Writer};
 use super::routing::{AffinityFacts, FailoverFacts, Origination, Route, RouteFacts};
 use super::site::Scheme;
@@ -100,6 +103,12 @@ pub struct Rules {
     pub forwarding: Forwarding,
     /// How a driver gives ids to new rows.
     pub minting: Minting,
+    /// What a driver does with the application's statements.
+    pub driver: DriverSteps,
+    /// What a front Worker does, and the segments of its flows.
+    pub front: FrontSteps,
+    /// The segments of an object's flows.
+    pub flows: Flows,
 }
 
 /// See [`name`].
@@ -394,5 +403,8 @@ impl Rules {
             mint: minting::mint,
             unbuffered: minting::unbuffered,
         },
+        driver: DriverSteps::DOCUMENTED,
+        front: FrontSteps::DOCUMENTED,
+        flows: Flows::DOCUMENTED,
     };
 }

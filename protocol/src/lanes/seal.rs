@@ -59,6 +59,11 @@ impl Buffer {
         }
     }
 
+    /// Whether nothing is kept any more.
+    pub fn is_overflowed(&self) -> bool {
+        self.captured == Captured::Overflowed
+    }
+
     /// The generation that it builds on.
     pub fn parent(&self) -> Number {
         self.parent
@@ -66,7 +71,7 @@ impl Buffer {
 
     /// The record of it, without its fingerprint and schema, which are known later.
     pub fn into_record(self, generation: Number) -> Record {
-        let overflowed = self.captured == Captured::Overflowed;
+        let overflowed = self.is_overflowed();
         let statements = match self.captured {
             Captured::Statements(statements) => statements,
             Captured::Overflowed => Vec::new(),

@@ -83,6 +83,11 @@ impl Binder<'_> {
     /// A column by its name. One that is unknown is noted and gives 0, so that all of them are found.
     fn column(&mut self, name: &Text, error: impl FnOnce(SqlError) -> SqlError) -> Bound<usize> {
         let columns = &self.schema.columns;
+        if let Some(quoted) = name.strip_prefix('"') {
+            // Where no column has that name, SQLite takes it for a text.
+            let found = columns.iter().position(|column| column.name == quoted);
+            return found.ok_or(Refusal::Unsupported);
+        }
         if let Some(at) = columns.iter().position(|column| column.name == *name) {
             return Ok(at);
         }

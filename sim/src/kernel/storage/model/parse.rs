@@ -69,9 +69,9 @@ impl Parser<'_> {
 
     fn insert_into(&mut self, on_conflict: OnConflict) -> Read<Shape> {
         self.expect_word("INTO")?;
-        let table = self.name()?;
+        let table = self.place()?;
         let columns = if self.peek() == Some(&Token::LParen) {
-            Some(self.names()?)
+            Some(self.names(Parser::place)?)
         } else {
             None
         };
@@ -96,7 +96,7 @@ impl Parser<'_> {
 
     fn upsert(&mut self) -> Read<OnConflict> {
         self.expect_word("CONFLICT")?;
-        let key = self.names()?;
+        let key = self.names(Parser::column_name)?;
         self.expect_word("DO")?;
         if self.take_word("NOTHING") {
             return Ok(OnConflict::Update { key, set: None });
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     fn update(&mut self) -> Read<Shape> {
-        let table = self.name()?;
+        let table = self.place()?;
         self.expect_word("SET")?;
         let set = self.list(Parser::assignment)?;
         Ok(Shape::Update {
@@ -121,7 +121,7 @@ impl Parser<'_> {
     fn delete(&mut self) -> Read<Shape> {
         self.expect_word("FROM")?;
         Ok(Shape::Delete {
-            table: self.name()?,
+            table: self.place()?,
             filter: self.filter()?,
         })
     }
@@ -129,7 +129,7 @@ impl Parser<'_> {
     fn select(&mut self) -> Read<Shape> {
         let output = self.output()?;
         self.expect_word("FROM")?;
-        let table = self.name()?;
+        let table = self.place()?;
         let filter = self.filter()?;
         let order = if self.take_word("ORDER") {
             self.expect_word("BY")?;
@@ -219,7 +219,7 @@ impl Parser<'_> {
     }
 
     fn condition(&mut self) -> Read<Condition> {
-        let column = self.name()?;
+        let column = self.column_name()?;
         let operator = match self.next()? {
             Token::Eq | Token::DoubleEq => Operator::Equal,
             Token::Lt => Operator::Less,
@@ -236,7 +236,7 @@ impl Parser<'_> {
     }
 
     fn assignment(&mut self) -> Read<Assignment> {
-        let column = self.name()?;
+        let column = self.place()?;
         self.expect(&Token::Eq)?;
         Ok(Assignment {
             column,
@@ -245,11 +245,11 @@ impl Parser<'_> {
     }
 
     fn expression(&mut self) -> Read<Expression> {
-        let is_name = matches!(self.peek(), Some(Token::Word(word)) if !is_reserved(&word.value));
+        let is_name = matches!(self.peek(), Some(Token::Word(word)) if word.quote_style.is_some() || !is_reserved(&word.value));
         if !is_name {
             return Ok(Expression::Operand(self.operand()?));
         }
-        let first = self.name()?;
+        let first = self.column_name()?;
         if self.take(&Token::Period) {
             let excluded = first.eq_ignore_ascii_case("excluded");
             return if excluded {

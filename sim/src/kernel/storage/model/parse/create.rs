@@ -28,14 +28,14 @@ impl Parser<'_> {
             self.expect_word("EXISTS")?;
         }
         let start = self.at();
-        let name = self.name()?;
+        let name = self.place()?;
         self.expect(&Token::LParen)?;
         let mut declared = vec![self.column()?];
         let mut key = None;
         while self.take(&Token::Comma) {
             if self.take_word("PRIMARY") {
                 self.expect_word("KEY")?;
-                key = Some(self.names()?);
+                key = Some(self.names(Parser::name)?);
                 break;
             }
             declared.push(self.column()?);
@@ -64,7 +64,7 @@ impl Parser<'_> {
     }
 
     fn column(&mut self) -> Read<Declared> {
-        let name = self.name()?;
+        let name = self.place()?;
         let (affinity, integer) = self.column_type();
         let column = Column {
             name,

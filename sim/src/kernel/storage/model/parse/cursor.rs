@@ -78,9 +78,10 @@ impl<'a> Parser<'a> {
         &self.sql[self.spans[start].0..self.spans[self.at - 1].1]
     }
 
-    pub(super) fn names(&mut self) -> Read<Vec<Text>> {
+    /// Names in parentheses, each read in this way.
+    pub(super) fn names(&mut self, name: fn(&mut Self) -> Read<Text>) -> Read<Vec<Text>> {
         self.expect(&Token::LParen)?;
-        let names = self.list(Parser::name)?;
+        let names = self.list(name)?;
         self.expect(&Token::RParen)?;
         Ok(names)
     }
@@ -96,6 +97,39 @@ impl<'a> Parser<'a> {
         } else {
             Err(NotListed)
         }
+    }
+
+    /// A name where nothing but a name can stand, so that quotes change nothing: of a table, of a column that is
+    /// declared, inserted or set.
+    pub(super) fn place(&mut self) -> Read<Text> {
+        match self.quoted() {
+            Some(name) => name,
+            None => self.name(),
+        }
+    }
+
+    /// The name of a column among values. One in quotes keeps the first of them, for it is a text where no column has
+    /// that name.
+    pub(super) fn column_name(&mut self) -> Read<Text> {
+        match self.quoted() {
+            Some(name) => Ok(Text::from(format!("\"{}", name?))),
+            None => self.name(),
+        }
+    }
+
+    /// The name in double quotes that comes next, if one does.
+    fn quoted(&mut self) -> Option<Read<Text>> {
+        let Some(Token::Word(word)) = self.peek() else {
+            return None;
+        };
+        if word.quote_style != Some('"') {
+            return None;
+        }
+        let name = Text::new(&word.value);
+        self.at += 1;
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let listed = !name.is_empty() && name.bytes().all(plain);
+        Some(if listed { Ok(name) } else { Err(NotListed) })
     }
 
     pub(super) fn word(&mut self) -> Read<String> {

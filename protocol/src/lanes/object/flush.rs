@@ -1,0 +1,121 @@
+//! A lane forwards what a request has collected (`flushForward`, `lanes.md` 14.4).
+
+use std::sync::Arc;
+
+use super::flows::two_segments;
+use super::identity::of;
+use super::memory::{Collected, LastForward};
+use super::{Cx, Next, Refusal, Segment, SiteObject, Value, Version, labels, store};
+use crate::host::{Body, Request, SqlError, Text};
+use crate::lanes::forward::{Attempt, Flush, ForwardStatement};
+use crate::lanes::wire::{Field, ForwardAnswer, ForwardBatch};
+use crate::number::Number;
+use crate::task::{On, Resume, Step};
+
+/// A flush on its way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Flushing {
+    statements: Vec<ForwardStatement>,
+    again: bool,
+}
+
+/// The segments of a flush.
+#[derive(Clone, Copy, Debug)]
+pub struct FlushSteps {
+    /// First: take what was collected, and send it.
+    pub send: Segment<Flushing>,
+    /// With the primary's answer: done, once more, or thrown.
+    pub answered: Segment<Flushing>,
+}
+
+impl FlushSteps {
+    /// As documented.
+    pub const DOCUMENTED: FlushSteps = FlushSteps { send, answered };
+}
+
+two_segments!(Flushing, flush, send, answered);
+
+fn send(
+    flushing: &mut Flushing,
+    site: &mut SiteObject,
+    version: &Version,
+    _: Resume<SiteObject>,
+    cx: &mut Cx<'_, '_>,
+) -> Next {
+    match site.forward.take() {
+        Some(Collected { parent, statements }) if !statements.is_empty() => {
+            flushing.statements = statements;
+            Ok(flushing.post(version, parent, cx))
+        }
+        _ => Ok(Step::Return(Value::Nothing)),
+    }
+}
+
+impl Flushing {
+    fn post(&self, version: &Version, parent: Number, cx: &mut Cx<'_, '_>) -> Step<SiteObject> {
+        let rules = &version.rules;
+        let partitioned = (rules.forwarding.partitioned)(rules, &self.statements);
+        let batch = ForwardBatch {
+            statements: Field::Is(self.statements.iter().cloned().map(Field::Is).collect()),
+            parent: parent.into(),
+            partitioned: Field::Is(partitioned.into_iter().map(Field::Is).collect()),
+            ..ForwardBatch::default()
+        };
+        let label = if self.again {
+            labels::FORWARD_AGAIN
+        } else {
+            labels::FORWARD
+        };
+        let request = Request::post("/__replica?action=forward", Body::typed(Arc::new(batch)));
+        let call = cx.call(label, &of(version, cx).primary(), request);
+        Step::Await(On::Call(call))
+    }
+}
+
+fn answered(
+    flushing: &mut Flushing,
+    site: &mut SiteObject,
+    version: &Version,
+    resume: Resume<SiteObject>,
+    cx: &mut Cx<'_, '_>,
+) -> Next {
+    let answer = resume.response()?.body.read::<ForwardAnswer>()?;
+    let attempt = if flushing.again {
+        Attempt::Second
+    } else {
+        Attempt::First
+    };
+    let flush = (version.rules.forwarding.after_answer)(attempt, &answer);
+    let told = match &flush {
+        Flush::Resend(parent) => Text::from(format!("again at {parent}")),
+        Flush::Committed => Text::new_static("committed"),
+        Flush::HandBack { .. } => Text::from(flush.to_string()),
+    };
+    cx.note(labels::FLUSHED, told.clone());
+    if let Flush::Resend(parent) = flush {
+        flushing.again = true;
+        return Ok(flushing.post(version, parent, cx));
+    }
+    let count = site.forwards_answered() + 1;
+    site.last_forward = Some(LastForward {
+        count,
+        outcome: told.clone(),
+    });
+    if flush != Flush::Committed {
+        return Err(Refusal::new(Refusal::FORWARD, told).into());
+    }
+    for (table, id) in (version.rules.forwarding.high_water)(&flushing.statements) {
+        raise(cx, &table, id)?;
+    }
+    Ok(Step::Return(Value::Nothing))
+}
+
+/// Raises the mark of a table; a mark never sinks.
+fn raise(cx: &mut Cx<'_, '_>, table: &str, id: Number) -> Result<(), SqlError> {
+    let key = format!("lane_high:{table}");
+    let marked = store::meta(cx, &key)?.map_or(Number::ZERO, |mark| Number::parse(&mark));
+    if id.js_gt(marked) {
+        store::set(cx, &key, &id.to_string())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,445 @@
+//! The object of a site, primary and lane, in the kernel: each flow from end to end, on both stores.
+
+use protocol::host::{Method, Request, Response};
+use sim::kernel::storage::Store;
+use sim::kernel::storage::model::ModelStore;
+use sim::kernel::storage::sqlite::SqliteStore;
+use tests::lanes::Site;
+use tests::lanes::application::version;
+
+/// The primary, and its first lane.
+const MAIN: &str = "example.com";
+const LANE: &str = "example.com#r1";
+
+const LOG: &str = "SELECT parent, generation, overflowed FROM cfw_repl_log ORDER BY generation";
+
+/// Makes a test of each flow for each store.
+macro_rules! on_both_stores {
+    ($($flow:ident)*) => {$(
+        mod $flow {
+            use super::*;
+
+            #[test]
+            fn on_model() {
+                super::$flow::<ModelStore>();
+            }
+
+            #[test]
+            fn on_sqlite() {
+                super::$flow::<SqliteStore>();
+            }
+        }
+    )*};
+}
+
+on_both_stores! {
+    records_chain
+    statements_before_a_failure_are_logged
+    a_batch_is_committed_refused_or_in_conflict
+    deferred_rows_come_without_a_parent
+    a_new_lane_comes_to_serve
+    a_copy_is_torn_by_a_commit
+    a_round_applies_what_the_primary_wrote
+    a_write_on_a_lane_is_forwarded
+    a_lane_that_is_behind_sends_again
+    a_withdrawn_lane_is_copied_anew
+    an_overflowed_record_withdraws
+    what_a_lane_may_not_do_is_handed_back
+    a_fence_holds_and_the_fast_lane_does_not_ask
+    demand_grows_the_pool
+    a_session_that_a_lane_does_not_know_nudges_it
+    a_herd_shares_one_render
+    chunks_are_refused_with_the_contracts_words
+    bad_input_changes_nothing
+}
+
+fn site<S: Store>() -> Site<S> {
+    let mut site = Site::new(version());
+    site.install(MAIN);
+    site
+}
+
+fn records_chain<S: Store>() {
+    let mut site = site::<S>();
+    site.write(MAIN, &["INSERT INTO node (nid, title) VALUES (2, 'a')"]);
+    site.write(
+        MAIN,
+        &[
+            "UPDATE node SET title = 'b' WHERE nid = 2",
+            "UPDATE node SET title = 'c' WHERE nid = 9",
+        ],
+    );
+    // The sequence advances first: the first record builds on what it is after the first of six writes.
+    assert_eq!(site.rows(MAIN, LOG), ["1|6|0", "6|7|0", "7|9|0"]);
+    assert_eq!(site.meta(MAIN, "commit_seq"), "9");
+}
+
+const NODES: &str = "SELECT nid, title FROM node ORDER BY nid";
+
+/// Copies the site to the lane and lets it catch up.
+fn serving<S: Store>() -> Site<S> {
+    let mut site = site::<S>();
+    let copied = site.post(MAIN, "action=provision&lane=1", "");
+    assert_eq!(copied.status, 200, "{}", copied.body.to_text());
+    site.wait(1);
+    assert_eq!(site.meta(LANE, "replica_stage"), "SERVING", "{}", site.story());
+    site
+}
+
+fn text(response: &Response) -> String {
+    response.body.to_text().to_string()
+}
+
+fn statements_before_a_failure_are_logged<S: Store>() {
+    let mut site = site::<S>();
+    let failed = site.write(
+        MAIN,
+        &[
+            "INSERT INTO node (nid, title) VALUES (2, 'a')",
+            "INSERT INTO node (nid, title) VALUES (1, 'again')",
+        ],
+    );
+    assert_eq!(failed.status, 500);
+    assert_eq!(
+        site.rows(MAIN, NODES),
+        ["1|front page"],
+        "the transaction is taken back"
+    );
+    // Memory is not: the statement that ran before the one that failed is in the log.
+    assert_eq!(site.rows(MAIN, LOG), ["1|6|0", "6|7|0"]);
+}
+
+fn batch(parent: u32, sql: &str, table: &str) -> String {
+    format!(r#"{{"statements":[{{"sql":"{sql}","table":"{table}"}}],"parent":{parent},"partitioned":[]}}"#)
+}
+
+fn a_batch_is_committed_refused_or_in_conflict<S: Store>() {
+    let mut site = site::<S>();
+    let update = "UPDATE node SET title = 'b' WHERE nid = 1";
+    let mut forward = |parent, sql, table| {
+        let answer = site.post(MAIN, "action=forward", &batch(parent, sql, table));
+        (answer.status, text(&answer))
+    };
+    let conflict = r#"{"action":"conflict","reason":"the lane read generation 5 and the primary is at 6","primaryGeneration":6}"#;
+    assert_eq!(forward(5, update, "node"), (409, conflict.to_owned()));
+    let refusal = r#"{"action":"refuse","reason":"sequences originates a value a lane may not mint","primaryGeneration":6}"#;
+    assert_eq!(
+        forward(5, "UPDATE sequences SET value = 2", "sequences"),
+        (422, refusal.to_owned())
+    );
+    let commit = r#"{"action":"commit","generation":7,"reason":"","deferred":0}"#;
+    assert_eq!(forward(6, update, "node"), (200, commit.to_owned()));
+    assert_eq!(site.rows(MAIN, NODES), ["1|b"]);
+    assert_eq!(site.rows(MAIN, LOG), ["1|6|0", "6|7|0"]);
+    assert_eq!(
+        site.post(LANE, "action=forward", &batch(7, update, "node"))
+            .status,
+        409
+    );
+}
+
+fn deferred_rows_come_without_a_parent<S: Store>() {
+    let mut site = site::<S>();
+    let body = r#"{"statements":[{"sql":"INSERT INTO watchdog (message) VALUES (?)","params":["m"],"table":"watchdog"}],"parent":0}"#;
+    let answer = site.post(MAIN, "action=forward", body);
+    assert_eq!(
+        text(&answer),
+        r#"{"action":"commit","generation":6,"reason":"","deferred":1}"#
+    );
+    assert_eq!(site.rows(MAIN, "SELECT wid, message FROM watchdog"), ["1|m"]);
+    assert_eq!(site.rows(MAIN, LOG).len(), 1, "they are not replicated");
+}
+
+fn a_new_lane_comes_to_serve<S: Store>() {
+    let mut site = serving::<S>();
+    assert_eq!(site.rows(LANE, NODES), ["1|front page"]);
+    assert_eq!(
+        site.notes(LANE, "stage-moved"),
+        [
+            "CREATED -> RESTORING",
+            "RESTORING -> VERIFIED",
+            "VERIFIED -> CATCHING_UP",
+            "CATCHING_UP -> ELIGIBLE",
+            "ELIGIBLE -> SERVING"
+        ]
+    );
+    assert_eq!(
+        (site.meta(LANE, "repl_applied"), site.meta(LANE, "commit_seq")),
+        ("6".to_owned(), "6".to_owned())
+    );
+    assert_eq!(site.meta(MAIN, "lanes_provisioned"), "1");
+    let page = site.ask(MAIN, Site::<S>::visit(Method::Get, "/", r#"{"calls":[]}"#));
+    assert_eq!(page.headers.get("x-cfw-lanes"), Some("1"));
+    assert_eq!(page.headers.get("x-cfw-replica"), Some("primary"));
+    let read = r#"{"calls":[{"exec":{"sql":"SELECT title FROM node WHERE nid = 1"}}]}"#;
+    let page = site.ask(LANE, Site::<S>::visit(Method::Get, "/node/1", read));
+    assert_eq!((page.status, text(&page)), (200, "front page".to_owned()));
+    assert_eq!(page.headers.get("x-cfw-replica"), Some("r1"));
+}
+
+fn a_copy_is_torn_by_a_commit<S: Store>() {
+    let mut site = site::<S>();
+    let first = site.post(MAIN, "action=provision&lane=1&budget=1", "");
+    assert!(text(&first).contains(r#""done":false"#), "{}", text(&first));
+    assert!(
+        text(&first).contains(r#""cursor":{"generation":6,"index":2,"offset":0}"#),
+        "{}",
+        text(&first)
+    );
+    site.write(MAIN, &["UPDATE node SET title = 'b' WHERE nid = 1"]);
+    let cursor = "%7B%22generation%22%3A6%2C%22index%22%3A2%2C%22offset%22%3A0%7D";
+    let second = site.post(MAIN, &format!("action=provision&lane=1&cursor={cursor}"), "");
+    assert_eq!(second.status, 409);
+    assert!(text(&second).contains("the primary committed during the copy: began at 6, now 7"));
+    assert_eq!(site.meta(LANE, "replica_stage"), "RESTORING");
+    assert!(!site.meta(LANE, "repl_inflight").is_empty(), "the marker stays");
+}
+
+fn a_round_applies_what_the_primary_wrote<S: Store>() {
+    let mut site = serving::<S>();
+    site.write(MAIN, &["UPDATE node SET title = 'b' WHERE nid = 1"]);
+    site.write(MAIN, &["INSERT INTO node (nid, title) VALUES (2, 'c')"]);
+    let round = site.post(LANE, "action=catchup", "");
+    assert_eq!(
+        text(&round),
+        r#"{"ran":true,"reason":"","applied":8,"advertised":8,"records":2,"stage":"SERVING","admitted":true}"#
+    );
+    assert_eq!(site.rows(LANE, NODES), ["1|b", "2|c"]);
+    assert_eq!(site.notes(LANE, "caches-purged").last().unwrap(), "round");
+    // Left to itself, a serving lane catches up within its lag.
+    site.write(MAIN, &["DELETE FROM node WHERE nid = 2"]);
+    site.wait(31);
+    assert_eq!(site.rows(LANE, NODES), ["1|b"]);
+    assert_eq!(site.post(MAIN, "action=catchup", "").status, 409);
+}
+
+fn a_write_on_a_lane_is_forwarded<S: Store>() {
+    let mut site = serving::<S>();
+    let sql = "INSERT INTO node (nid, title) VALUES (258, 'from a lane')";
+    let written = format!(r#"{{"calls":[{{"txn":{{"statements":[{{"sql":"{sql}","minted":"node"}}]}}}}]}}"#);
+    let answer = site.ask(LANE, Site::<S>::visit(Method::Post, "/node/add", &written));
+    assert_eq!(answer.status, 200, "{}", text(&answer));
+    assert_eq!(site.rows(MAIN, NODES), ["1|front page", "258|from a lane"]);
+    assert_eq!(site.rows(LANE, NODES), ["1|front page"], "the lane took it back");
+    assert_eq!(site.meta(LANE, "lane_high:node"), "258");
+    assert_eq!(site.notes(LANE, "batch-answered"), ["committed"]);
+    assert_eq!(site.calls("forward-batch"), 1);
+    site.post(LANE, "action=catchup", "");
+    assert_eq!(site.rows(LANE, NODES), ["1|front page", "258|from a lane"]);
+}
+
+fn a_lane_that_is_behind_sends_again<S: Store>() {
+    let mut site = serving::<S>();
+    site.write(MAIN, &["UPDATE node SET title = 'b' WHERE nid = 1"]);
+    let answer = site.write(LANE, &["UPDATE node SET title = 'c' WHERE nid = 1"]);
+    assert_eq!(answer.status, 200);
+    assert_eq!(site.notes(LANE, "batch-answered"), ["again at 7", "committed"]);
+    assert_eq!(
+        site.rows(MAIN, NODES),
+        ["1|c"],
+        "though the lane had read the title before"
+    );
+    let answer = site.write(LANE, &["UPDATE sequences SET value = 1"]);
+    assert_eq!(answer.status, 500, "there is no such table to speculate on");
+    let answer = site.write(LANE, &["INSERT INTO node (title) VALUES ('no id')"]);
+    assert_eq!(answer.status, 200, "an id that nobody minted is the primary's");
+}
+
+fn a_withdrawn_lane_is_copied_anew<S: Store>() {
+    let mut site = serving::<S>();
+    assert_eq!(site.post(LANE, "action=stage&to=WITHDRAWN", "").status, 200);
+    assert_eq!(site.post(LANE, "action=stage&to=SERVING", "").status, 409);
+    assert_eq!(site.post(LANE, "action=stage", "").status, 400);
+    // The lane's alarm asks; the primary's copies.
+    site.wait(120);
+    assert_eq!(site.notes(LANE, "copy-asked"), ["1"]);
+    assert_eq!(site.notes(MAIN, "lane-provisioned"), ["1", "1"]);
+    assert_eq!(site.meta(LANE, "replica_stage"), "SERVING");
+    assert_eq!(site.meta(MAIN, "lane_repair"), "");
+    assert_eq!(site.post(MAIN, "action=readmit&lane=0", "").status, 400);
+    assert_eq!(site.get(MAIN, "action=readmit&lane=1").status, 405);
+    assert_eq!(site.post(LANE, "action=readmit&lane=1", "").status, 409);
+}
+
+fn an_overflowed_record_withdraws<S: Store>() {
+    let mut site = serving::<S>();
+    let many: Vec<String> = (0..501)
+        .map(|nth| format!("UPDATE node SET title = '{nth}' WHERE nid = 1"))
+        .collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert_eq!(site.write(MAIN, &many).status, 200);
+    assert_eq!(site.rows(MAIN, LOG).last().unwrap(), "6|507|1");
+    let round = site.post(LANE, "action=catchup", "");
+    assert!(
+        text(&round).contains("the record overflowed and carries no statements; this replica must restore")
+    );
+    assert_eq!(site.meta(LANE, "replica_stage"), "WITHDRAWN");
+}
+
+fn what_a_lane_may_not_do_is_handed_back<S: Store>() {
+    let mut site = serving::<S>();
+    let mail = r#"{"calls":[{"capability":"cfwMail"}]}"#;
+    let exec = r#"{"calls":[{"exec":{"sql":"UPDATE node SET title = 'b' WHERE nid = 1"}}]}"#;
+    let caught = r#"{"ignores":true,"calls":[{"capability":"cfwMail"}]}"#;
+    for (program, capability) in [(mail, "cfwMail"), (exec, "cfwSqlExec"), (caught, "cfwMail")] {
+        let answer = site.ask(LANE, Site::<S>::visit(Method::Post, "/x", program));
+        assert_eq!(answer.status, 421, "{}", text(&answer));
+        assert_eq!(answer.headers.get("x-cfw-requires-primary"), Some(capability));
+        assert_eq!(answer.headers.get("x-cfw-retry-safe"), Some("1"));
+        assert_eq!(answer.headers.get("x-cfw-cache"), Some("REFUSED"));
+    }
+    let lost = site.write(LANE, &["UPDATE config SET data = 1 WHERE name = 'none'"]);
+    assert_eq!(lost.status, 200);
+    site.post(LANE, "action=stage&to=WITHDRAWN", "");
+    let answer = site.ask(LANE, Site::<S>::visit(Method::Post, "/x", mail));
+    assert_eq!(
+        (answer.status, answer.headers.get("x-cfw-requires-primary")),
+        (421, Some("serve"))
+    );
+}
+
+fn a_fence_holds_and_the_fast_lane_does_not_ask<S: Store>() {
+    let mut site = serving::<S>();
+    let read = r#"{"calls":[{"exec":{"sql":"SELECT title FROM node WHERE nid = 1"}}]}"#;
+    let fenced = |generation: &str| {
+        let mut request = Site::<S>::visit(Method::Get, "/p", read);
+        request
+            .headers
+            .set("x-cfw-require-generation", generation.to_owned());
+        request
+    };
+    for (generation, status) in [("7", 503), (" ", 503), ("6", 200)] {
+        let answer = site.ask(LANE, fenced(generation));
+        assert_eq!(answer.status, status, "generation {generation:?}");
+    }
+    // The page is kept now, and nobody asks for the fence, or for the stage.
+    site.post(LANE, "action=stage&to=WITHDRAWN", "");
+    let answer = site.ask(LANE, fenced("99"));
+    assert_eq!(
+        (answer.status, answer.headers.get("x-cfw-cache")),
+        (200, Some("HIT"))
+    );
+}
+
+fn demand_grows_the_pool<S: Store>() {
+    let mut site = site::<S>();
+    for _ in 0..40 {
+        let writes: Vec<u32> = (0..6)
+            .map(|nth| {
+                site.send(
+                    MAIN,
+                    Site::<S>::visit(
+                        Method::Get,
+                        &format!("/cold/{nth}"),
+                        r#"{"calls":[],"roles":"editor"}"#,
+                    ),
+                )
+            })
+            .collect();
+        for item in writes {
+            site.answer(item);
+        }
+        site.write(MAIN, &["DELETE FROM cfw_page"]);
+        site.wait(10);
+    }
+    assert!(
+        site.meta(MAIN, "lanes_provisioned") >= "1".to_owned(),
+        "{}",
+        site.story()
+    );
+    assert_eq!(site.meta(LANE, "replica_stage"), "SERVING");
+}
+
+fn a_session_that_a_lane_does_not_know_nudges_it<S: Store>() {
+    let mut site = serving::<S>();
+    let cookie = format!("SESS{}=78e094846386248b8a5685a8a2dd4568", "0".repeat(32));
+    let visit = |roles: &str| {
+        let program = format!(r#"{{"calls":[],"roles":"{roles}"}}"#);
+        let mut request = Site::<S>::visit(Method::Get, "/user", &program);
+        request.headers.set("cookie", cookie.clone());
+        request
+    };
+    site.write(
+        MAIN,
+        &["INSERT INTO sessions (sid, uid, timestamp) VALUES ('TIkEn6fkVm-NaFDE5eDlIfIXxgfFJXI2XRRnMxjurwI', 1, 5)"],
+    );
+    // A lane whose interpreter has not booted says that something may have happened.
+    let answer = site.ask(LANE, visit("editor"));
+    assert_eq!(
+        (answer.status, answer.headers.get("x-cfw-retry-safe")),
+        (500, Some("0"))
+    );
+    site.wait(1);
+    assert_eq!(site.notes(LANE, "round-nudged").len(), 1);
+    let answer = site.ask(LANE, visit("editor"));
+    assert_eq!(answer.status, 200, "{}", text(&answer));
+    let answer = site.ask(LANE, visit("anonymous"));
+    assert_eq!(
+        (answer.status, answer.headers.get("x-cfw-requires-primary")),
+        (421, Some("session"))
+    );
+}
+
+fn a_herd_shares_one_render<S: Store>() {
+    let mut site = site::<S>();
+    let mut request = Site::<S>::visit(Method::Get, "/user", r#"{"calls":[],"roles":"editor"}"#);
+    request.headers.set("cookie", format!("SESS{}=a", "0".repeat(32)));
+    let items: Vec<u32> = (0..3).map(|_| site.send(MAIN, request.clone())).collect();
+    let herds: Vec<bool> = items
+        .into_iter()
+        .map(|item| site.answer(item).headers.get("x-cfw-herd").is_some())
+        .collect();
+    // The first two find the thread free and the gate taken in one turn each.
+    assert_eq!(herds, [false, true, true]);
+}
+
+fn chunks_are_refused_with_the_contracts_words<S: Store>() {
+    let mut site = site::<S>();
+    let chunk = r#"{"generation":6,"schemaVersion":"p1","table":"node","columns":["nid","title"],"rows":[[1,"a"]],"first":true,"done":true}"#;
+    let refused = site.post(LANE, "action=restore", chunk);
+    assert!(
+        text(&refused).contains("schema mismatch: chunk p1, replica unknown"),
+        "{}",
+        text(&refused)
+    );
+    site.ask(LANE, Request::get("/__migrate"));
+    let refused = site.post(LANE, "action=restore", chunk);
+    assert_eq!(refused.status, 409);
+    assert!(
+        text(&refused).contains("restore incomplete: state:system.private_key"),
+        "{}",
+        text(&refused)
+    );
+    assert_eq!(site.meta(LANE, "repl_inflight"), "0:6");
+    assert_eq!(site.post(MAIN, "action=restore", chunk).status, 409);
+    assert_eq!(site.get(LANE, "action=restore").status, 405);
+}
+
+fn bad_input_changes_nothing<S: Store>() {
+    let mut site = serving::<S>();
+    let before = (
+        site.rows(MAIN, LOG),
+        site.rows(LANE, "SELECT k, v FROM cfw_meta ORDER BY k"),
+    );
+    for action in ["restore", "apply", "forward"] {
+        for body in ["", "[", "null", "7", "{}"] {
+            for name in [MAIN, LANE] {
+                let answer = site.post(name, &format!("action={action}"), body);
+                assert!(answer.status >= 400, "{name} {action} {body}: {}", answer.status);
+            }
+        }
+    }
+    assert_eq!(site.get(MAIN, "action=none").status, 404);
+    assert_eq!(site.ask(MAIN, Request::get("/other")).status, 404);
+    assert_eq!(
+        site.post(MAIN, "action=provision&lane=1&cursor=%7B", "").status,
+        500
+    );
+    assert_eq!(site.post(MAIN, "action=provision", "").status, 409);
+    assert_eq!(site.get(MAIN, "").status, 200);
+    let after = (
+        site.rows(MAIN, LOG),
+        site.rows(LANE, "SELECT k, v FROM cfw_meta ORDER BY k"),
+    );
+    assert_eq!(before, after);
+}
