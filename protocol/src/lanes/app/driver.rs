@@ -7,15 +7,16 @@ use std::collections::BTreeMap;
 
 use super::program::NewId;
 use crate::host::{End, Rows, Text, Value};
+use crate::json::Json;
 use crate::lanes::bridge::{SqlExec, SqlStatement, SqlTxn};
-use crate::lanes::codec::Encoded;
+use crate::lanes::codec::encode;
 use crate::lanes::guard::SqlCall;
 use crate::lanes::minting::{HighestIds, MintFacts, Minted};
 use crate::lanes::object::{RenderHost, Thrown};
 use crate::lanes::partition::Writer;
 use crate::lanes::rules::Rules;
+use crate::lanes::wire::Field;
 use crate::number::Number;
-use crate::sql::Params;
 
 /// A write whose values are known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -163,7 +164,9 @@ pub fn highest_ids(
     let in_table = first(&host.exec(&newest(new_id))?);
     let mark = host.exec(&SqlExec {
         sql: Text::new_static("SELECT v FROM cfw_meta WHERE k = ?"),
-        params: Params::List(vec![Value::text(format!("lane_high:{table}")).into()]),
+        params: Field::Is(Json::Array(vec![encode(&Value::text(format!(
+            "lane_high:{table}"
+        )))])),
     })?;
     let marked = first(&mark).as_text().map_or(Number::ZERO, Number::parse);
     let of = |ids: &BTreeMap<Text, Number>| ids.get(&table).copied().unwrap_or(Number::ZERO);
@@ -202,7 +205,7 @@ fn newest(new_id: &NewId) -> SqlExec {
     let NewId { table, column, .. } = new_id;
     SqlExec {
         sql: Text::from(format!("SELECT MAX({column}) AS id FROM {table}")),
-        params: Params::<Encoded>::Absent,
+        params: Field::Missing,
     }
 }
 

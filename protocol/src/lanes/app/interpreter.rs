@@ -9,12 +9,13 @@ use super::program::{
     Act, Arguments, Condition, Item, OnRefusal, Operand, Query, Register, RenderProgram, Transaction, Write,
 };
 use crate::host::{End, Millis, Rows, Statement, Text, Value};
+use crate::json::Json;
 use crate::lanes::bridge::{SqlExec, SqlStatement, SqlTxn};
-use crate::lanes::codec::Encoded;
+use crate::lanes::codec::{decode, encode};
 use crate::lanes::object::{RenderHost, Thrown};
 use crate::lanes::rules::Rules;
+use crate::lanes::wire::Field;
 use crate::number::Number;
-use crate::sql::Params;
 
 /// One render under way: a plain value, so that it can stand on a task's stack while other events come in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -241,18 +242,17 @@ impl Interpreter {
         }
     }
 
-    fn params(&self, arguments: &Arguments) -> Params<Encoded> {
+    fn params(&self, arguments: &Arguments) -> Field<Json> {
+        let encoded = |operand| encode(&self.value(operand));
         match arguments {
-            Arguments::List(list) if list.is_empty() => Params::Absent,
-            Arguments::List(list) => {
-                Params::List(list.iter().map(|operand| self.value(operand).into()).collect())
-            }
-            Arguments::Named(entries) => Params::Named(
-                entries
+            Arguments::List(list) if list.is_empty() => Field::Missing,
+            Arguments::List(list) => Field::Is(Json::Array(list.iter().map(encoded).collect())),
+            Arguments::Named(entries) => {
+                let entries = entries
                     .iter()
-                    .map(|(name, operand)| (name.clone(), self.value(operand).into()))
-                    .collect(),
-            ),
+                    .map(|(name, operand)| (name.clone(), encoded(operand)));
+                Field::Is(Json::Object(entries.collect()))
+            }
         }
     }
 
@@ -289,11 +289,11 @@ impl Interpreter {
 }
 
 /// The statement as a checker can run it. It has run, so it could be bound.
-fn bound(rules: &Rules, sql: &Text, params: &Params<Encoded>) -> Statement {
-    match (rules.statements.capture)(sql, params) {
+fn bound(rules: &Rules, sql: &Text, params: &Field<Json>) -> Statement {
+    match (rules.statements.capture)(sql, params.get().unwrap_or(&Json::Null)) {
         Ok(bound) => Statement {
             sql: bound.sql,
-            params: bound.params.iter().map(Encoded::to_value).collect(),
+            params: bound.params.iter().map(decode).collect(),
         },
         Err(_) => Statement {
             sql: sql.clone(),

@@ -2,15 +2,16 @@
 
 use super::identity::of;
 use super::{Cx, Failure, SiteObject, Version, labels};
+use crate::host::Value;
 use crate::json::Json;
 use crate::lanes::bind::jsonable;
-use crate::lanes::codec::Encoded;
+use crate::lanes::codec::decode;
 use crate::lanes::wire::LoggedStatement;
 use crate::number::Number;
 use crate::sql::Bound;
 
 /// What is done about a statement of the application that has run.
-pub type Capture = fn(&mut SiteObject, &Version, &Bound<Encoded>, &mut Cx<'_, '_>) -> Result<(), Failure>;
+pub type Capture = fn(&mut SiteObject, &Version, &Bound<Json>, &mut Cx<'_, '_>) -> Result<(), Failure>;
 
 /// `noteAuthoritativeWrite`: advances the sequence, and then buffers. A statement that changed no row counts too.
 ///
@@ -19,7 +20,7 @@ pub type Capture = fn(&mut SiteObject, &Version, &Bound<Encoded>, &mut Cx<'_, '_
 pub fn note_authoritative_write(
     site: &mut SiteObject,
     version: &Version,
-    statement: &Bound<Encoded>,
+    statement: &Bound<Json>,
     cx: &mut Cx<'_, '_>,
 ) -> Result<(), Failure> {
     let target = (version.rules.statements.write_target)(&statement.sql);
@@ -35,11 +36,11 @@ pub fn note_authoritative_write(
     site.buffer(version, LoggedStatement::new(statement.sql.clone(), params), cx)
 }
 
-/// What `JSON.stringify` makes of a parameter.
-pub(super) fn logged(param: &Encoded) -> Json {
-    match param {
-        Encoded::Value(value) => jsonable(value),
-        Encoded::Other(json) => json.clone(),
+/// What `JSON.stringify` makes of a parameter: of one that the codec has written, of the value that it stands for.
+pub(super) fn logged(param: &Json) -> Json {
+    match (param, decode(param)) {
+        (Json::Object(_), value @ (Value::Number(_) | Value::Bytes(_))) => jsonable(&value),
+        (other, _) => other.as_sent(),
     }
 }
 

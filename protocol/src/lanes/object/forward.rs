@@ -6,7 +6,7 @@ use super::guarded::executed;
 use super::identity::of;
 use super::{Cx, Failure, Next, Segment, SiteFrame, SiteObject, Value, Version, answer, labels};
 use crate::host::{Body, End, Response, Statement, Text};
-use crate::lanes::codec::Encoded;
+use crate::json::Json;
 use crate::lanes::forward::{ForwardFacts, ForwardPlan, ForwardStatement};
 use crate::lanes::wire::{Field, ForwardAnswer, ForwardBatch, LoggedStatement};
 use crate::number::Number;
@@ -105,7 +105,7 @@ fn run(
     cx: &mut Cx<'_, '_>,
 ) -> Result<(), Failure> {
     let rules = &version.rules;
-    let mut bound: Vec<Bound<Encoded>> = Vec::with_capacity(statements.len());
+    let mut bound: Vec<Bound<Json>> = Vec::with_capacity(statements.len());
     for statement in statements {
         bound.push((rules.forwarding.bind)(statement)?);
     }

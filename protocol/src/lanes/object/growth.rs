@@ -4,7 +4,7 @@ use super::flows::two_segments;
 use super::provision::Provisioning;
 use super::{Cx, Next, Segment, SiteFrame, SiteObject, Value, Version, labels, records, store};
 use crate::host::{Millis, SqlError, Text};
-use crate::lanes::demand::{GrowthFacts, RowBudget, Window, format_windows, parse_windows};
+use crate::lanes::demand::{GrowthFacts, RowBudget, Seen, Window, format_windows, parse_windows};
 use crate::lanes::growth::{CopyStep, Pace, PaceFacts, Repairs};
 use crate::lanes::meta::{Key, Write};
 use crate::lanes::restore::STEP_ROWS;
@@ -122,14 +122,14 @@ impl SiteObject {
             .filter(|timing| timing.ahead > 0)
             .map(|timing| timing.queued)
             .collect();
-        let window = Window {
+        let seen = Seen {
             at: Number::from(cx.now().0),
             peak_inflight: Number::from(peak),
-            queued: Some(Number::from(waited.len() as u64)),
-            waited_ms: Some(Number::from(waited.iter().map(|waited| waited.0).sum::<u64>())),
+            queued: Number::from(waited.len() as u64),
+            waited_ms: Number::from(waited.iter().map(|waited| waited.0).sum::<u64>()),
         };
         let windows = self.windows(cx)?;
-        let windows = (version.rules.demand.record_window)(&windows, window);
+        let windows = (version.rules.demand.record_window)(&windows, seen.into());
         let text = Text::from(format_windows(&windows));
         store::write(cx, [Write::Meta(Key::DEMAND_WINDOWS, text)])
     }

@@ -8,15 +8,17 @@ use super::memory::{Collected, Interpreter};
 use super::render::{RenderHost, Thrown};
 use super::{Cx, Failure, SiteObject, Version, labels, store};
 use crate::host::{Effect, End, Millis, Rows, Statement, Text};
+use crate::json::Json;
 use crate::lanes::bridge::{SqlExec, SqlTxn};
 use crate::lanes::capability::Capability;
-use crate::lanes::codec::Encoded;
+use crate::lanes::codec::decode;
 use crate::lanes::forward::ForwardStatement;
 use crate::lanes::guard::{Collector, GuardFacts, Guarded, SqlCall};
 use crate::lanes::meta::Key;
 use crate::lanes::partition::{PartitionFacts, Writer};
+use crate::lanes::wire::Field;
 use crate::number::Number;
-use crate::sql::{Bound, Params};
+use crate::sql::Bound;
 
 /// What one render is lent.
 pub(super) struct Lent<'l, 'c, 'h: 'c> {
@@ -149,7 +151,7 @@ impl<'l, 'c, 'h: 'c> Lent<'l, 'c, 'h> {
         let read = transaction.read.iter().map(|read| (&read.sql, &read.params));
         let (mut bound, mut unbound) = (Vec::new(), None);
         for (sql, params) in statements.chain(read) {
-            match (self.version.rules.statements.capture)(sql, params) {
+            match (self.version.rules.statements.capture)(sql, params.get().unwrap_or(&Json::Null)) {
                 Ok(statement) => bound.push(statement),
                 Err(error) => {
                     unbound = Some(error);
@@ -183,21 +185,24 @@ impl<'l, 'c, 'h: 'c> Lent<'l, 'c, 'h> {
             .unwrap_or_default())
     }
 
-    fn bind(&self, sql: &Text, params: &Params<Encoded>) -> Result<Bound<Encoded>, Thrown> {
-        Ok((self.version.rules.statements.capture)(sql, params)?)
+    fn bind(&self, sql: &Text, params: &Field<Json>) -> Result<Bound<Json>, Thrown> {
+        Ok((self.version.rules.statements.capture)(
+            sql,
+            params.get().unwrap_or(&Json::Null),
+        )?)
     }
 
-    fn note(&mut self, statement: &Bound<Encoded>) -> Result<(), Thrown> {
+    fn note(&mut self, statement: &Bound<Json>) -> Result<(), Thrown> {
         (self.version.rules.flows.capture)(self.site, self.version, statement, self.cx)
             .map_err(|failure| Thrown::Capture(Text::from(failure.to_string())))
     }
 }
 
 /// A bound statement as the platform takes it.
-pub(super) fn executed(bound: &Bound<Encoded>) -> Statement {
+pub(super) fn executed(bound: &Bound<Json>) -> Statement {
     Statement {
         sql: bound.sql.clone(),
-        params: bound.params.iter().map(Encoded::to_value).collect(),
+        params: bound.params.iter().map(decode).collect(),
     }
 }
 
