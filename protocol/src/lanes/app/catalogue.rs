@@ -150,6 +150,11 @@ impl Ask {
             Ask::Mail { to } => mail(token.clone(), to),
             Ask::PrivateKey => private_key(token.clone()),
         };
+        let program = match &visitor.session {
+            // The application looks for the session of every request, not only where a page needs it.
+            Some(session) if program.account.is_none() => program.known_by(session),
+            _ => program,
+        };
         RenderProgram { token, ..program }
     }
 
