@@ -5,12 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use protocol::host::{Millis, Note, ObjectName, Outcome, Request, Response, Statement, Text, Value};
 use protocol::json::Json;
+use protocol::lanes::Lanes;
 use protocol::lanes::app::catalogue::{Ask, Visitor, session_of, title_of};
 use protocol::lanes::app::page::{Evidence, Page, digest_rows};
 use protocol::lanes::app::{application, tables};
-use protocol::lanes::front::Front;
-use protocol::lanes::object::{LanesProgram, Policy, SITE, Variables, Version, serve_path};
-use protocol::lanes::operator::Operate;
+use protocol::lanes::object::{Policy, SITE, Variables, Version, serve_path};
+use protocol::lanes::operator::{Operate, PageOf};
 use protocol::lanes::rules::Rules;
 use protocol::lanes::wire::Cursor;
 use protocol::number::Number;
@@ -35,7 +35,7 @@ impl Observer for Notes {
 }
 
 struct Pool<S: Store> {
-    kernel: Kernel<LanesProgram<Front>, S>,
+    kernel: Kernel<Lanes, S>,
     front: PartyId,
     primary: PartyId,
     notes: Notes,
@@ -55,7 +55,7 @@ impl<S: Store> Pool<S> {
             variables: Variables::default(),
             application: application(),
         };
-        let program = LanesProgram::new(version);
+        let program = Lanes::new(version);
         let mut kernel = Kernel::new(
             program,
             &S::Pool::default(),
@@ -581,4 +581,63 @@ fn a_primary_that_booted_before_its_first_lane_takes_the_lanes_ids() {
     assert_eq!(response.status, 421);
     let threw = "request-threw: statement 0 of the transaction: UNIQUE constraint failed: queue.item_id";
     assert!(pool.notes.0.iter().any(|(_, note)| note.to_string() == threw));
+}
+
+/// An operator's actions, through a front and at the objects themselves.
+#[test]
+fn an_operator_reaches_the_primary_through_a_front_and_a_lane_directly() {
+    let mut pool = Pool::<ModelStore>::installed();
+    pool.provision(1);
+    pool.passes(20_000);
+    let lane = pool.lane(1);
+    let through = |pool: &mut Pool<ModelStore>, operate: &Operate| {
+        let response = pool.send(pool.front, operate.through_front(HOST).unwrap());
+        assert_eq!(answered_by(&response), "primary");
+        (response.status, response.body.to_text())
+    };
+    let page = PageOf {
+        table: "users".into(),
+        offset: 0.into(),
+        limit: Some(1.into()),
+    };
+    let cases = [
+        (Operate::Head, 200, "\"primary\""),
+        (Operate::Stage { to: "".into() }, 400, "to"),
+        (Operate::CatchUp { limit: None }, 409, ""),
+        (
+            Operate::Log {
+                since: 0.into(),
+                limit: None,
+            },
+            200,
+            "\"records\"",
+        ),
+        (Operate::Snapshot { page: None }, 200, "node_field_data"),
+        (Operate::Snapshot { page: Some(page) }, 200, "account 1"),
+        (Operate::Readmit { lane: 1.into() }, 200, ""),
+    ];
+    for (operate, status, holds) in cases {
+        let (got, body) = through(&mut pool, &operate);
+        assert_eq!(got, status, "{operate:?}: {body}");
+        assert!(body.contains(holds), "{operate:?}: {body}");
+    }
+    let status = |pool: &mut Pool<ModelStore>, operate: Operate| pool.send(lane, operate.direct()).status;
+    assert_eq!(status(&mut pool, Operate::CatchUp { limit: None }), 200);
+    assert_eq!(status(&mut pool, Operate::Readmit { lane: 1.into() }), 409);
+    assert_eq!(status(&mut pool, Operate::Stage { to: "SERVING".into() }), 409);
+    assert_eq!(
+        status(
+            &mut pool,
+            Operate::Stage {
+                to: "WITHDRAWN".into()
+            }
+        ),
+        200
+    );
+    let visit = Ask::Front { nodes: 1 }.request(HOST, &Visitor::default(), &"t".into());
+    let visit = Request {
+        path: serve_path(&visit.path),
+        ..visit
+    };
+    assert_eq!(pool.send(lane, visit).status, 421);
 }
