@@ -79,7 +79,7 @@ impl Run {
             variables: Variables::default(),
             application: Application {
                 schema: Arc::new(Schema::default()),
-                render: |_, _, _| panic!("a front renders nothing"),
+                render: |_, _, _, _| panic!("a front renders nothing"),
             },
         };
         Run {
