@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use protocol::host::{Body, Headers, Millis, Request, Rows, Text, Value};
 use protocol::json::{Json, Object};
+use protocol::lanes::app::Interpreter;
 use protocol::lanes::bridge::{SqlExec, SqlTxn};
 use protocol::lanes::object::{
-    Application, Policy, RenderHost, Rendered, Schema, TableDefinition, Thrown, Variables, Version,
+    Application, Policy, RenderHost, Rendered, Rendering, Schema, TableDefinition, Thrown, Variables, Version,
 };
 use protocol::lanes::rules::Rules;
 
@@ -50,7 +51,12 @@ pub fn version() -> Version {
 
 /// What one request does. Keys: `calls`, each `{exec}`, `{txn}` or `{capability}`; `roles`; `ignores`, whether a call that
 /// throws makes a page of status 500 and no more.
-fn render(_: &Rules, request: &Request, host: &mut dyn RenderHost) -> Result<Rendered, Thrown> {
+fn render(
+    _: &Rules,
+    request: &Request,
+    _: &mut Option<Interpreter>,
+    host: &mut dyn RenderHost,
+) -> Result<Rendering, Thrown> {
     host.work(Millis(216));
     let asked = Json::parse(&request.body.to_text()).unwrap_or(Json::Null);
     let asked = asked.as_object().cloned().unwrap_or_default();
@@ -66,7 +72,7 @@ fn render(_: &Rules, request: &Request, host: &mut dyn RenderHost) -> Result<Ren
     }
     let mut headers = Headers::default();
     headers.set("content-type", "text/html");
-    Ok(Rendered {
+    Ok(Rendering::Done(Rendered {
         status,
         headers,
         body: Body::text(shown.join(" ")),
@@ -76,7 +82,7 @@ fn render(_: &Rules, request: &Request, host: &mut dyn RenderHost) -> Result<Ren
             .cloned()
             .unwrap_or(Text::new_static("anonymous")),
         tags: Text::default(),
-    })
+    }))
 }
 
 fn run(call: &Object, host: &mut dyn RenderHost) -> Result<Rows, Thrown> {

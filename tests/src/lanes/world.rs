@@ -116,7 +116,12 @@ impl<S: Store> Site<S> {
 
     /// Lets so many seconds pass.
     pub fn wait(&mut self, seconds: u64) {
-        let until = self.kernel.now().after(Micros::from_millis(seconds * 1_000));
+        self.pass(seconds * 1_000);
+    }
+
+    /// Lets so many milliseconds pass.
+    pub fn pass(&mut self, millis: u64) {
+        let until = self.kernel.now().after(Micros::from_millis(millis));
         while self.kernel.earliest().is_some_and(|next| next.at <= until) {
             self.take();
         }

@@ -7,7 +7,7 @@ use super::program::RenderProgram;
 use super::tables::TABLES;
 use super::{Ending, Interpreter, Progress};
 use crate::host::{Body, Headers, Request, Text, Value};
-use crate::lanes::object::{Application, RenderHost, Rendered, Schema, TableDefinition, Thrown};
+use crate::lanes::object::{Application, RenderHost, Rendered, Rendering, Schema, TableDefinition, Thrown};
 use crate::lanes::rules::Rules;
 
 /// The text of the schema of [`TABLES`], by which records and chunks are compared.
@@ -29,27 +29,39 @@ pub fn application() -> Application {
     }
 }
 
-/// Renders what a request asks for: the program in its body, run to its end. A pause holds the thread here, as the
-/// object calls this within one turn.
+/// Renders what a request asks for: the program in its body, run up to its next pause or to its end.
 ///
 /// A body that holds no program is answered with 400. What the database refuses and the program does not catch is the
 /// application's error page, as its own handler would show it.
 ///
 /// # Errors
 /// What only the primary can do, where the program does not catch it.
-pub fn render(rules: &Rules, request: &Request, host: &mut dyn RenderHost) -> Result<Rendered, Thrown> {
+pub fn render(
+    rules: &Rules,
+    request: &Request,
+    rendering: &mut Option<Interpreter>,
+    host: &mut dyn RenderHost,
+) -> Result<Rendering, Thrown> {
     let program = match request.body.read::<RenderProgram>() {
         Ok(program) => program,
-        Err(error) => return Ok(failed(400, &error.to_string())),
+        Err(error) => return Ok(Rendering::Done(failed(400, &error.to_string()))),
     };
-    let mut interpreter = Interpreter::new(Arc::clone(&program), host.now());
+    let paused = rendering.take();
+    let mut interpreter = paused.unwrap_or_else(|| Interpreter::new(Arc::clone(&program), host.now()));
     loop {
         match interpreter.run(rules, host) {
             Progress::Going => {}
-            Progress::Paused(length) => host.work(length),
-            Progress::Ended(Ending::Page(finished)) => return Ok(finish(&program, finished)),
+            Progress::Paused(length) => {
+                *rendering = Some(interpreter);
+                return Ok(Rendering::Paused(length));
+            }
+            Progress::Ended(Ending::Page(finished)) => {
+                return Ok(Rendering::Done(finish(&program, finished)));
+            }
             Progress::Ended(Ending::Refused(refused @ Thrown::Requires(_))) => return Err(refused),
-            Progress::Ended(Ending::Refused(thrown)) => return Ok(failed(500, &thrown.to_string())),
+            Progress::Ended(Ending::Refused(thrown)) => {
+                return Ok(Rendering::Done(failed(500, &thrown.to_string())));
+            }
         }
     }
 }

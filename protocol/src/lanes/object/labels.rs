@@ -32,6 +32,9 @@ pub const PUT_LANES: Label = Label("put-lanes-pointer");
 /// Await: the alarm reads an override of a variable from KV.
 pub const READ_OVERRIDE: Label = Label("read-override");
 
+/// Await: a render pauses, and holds nothing but the gate meanwhile.
+pub const RENDER_PAUSE: Label = Label("pause-render");
+
 /// Decision: an authoritative statement has run; the detail is its table.
 pub const CAPTURED: Label = Label("write-captured");
 /// Decision: the buffer has overflowed, and nothing is kept until it is sealed.
@@ -104,7 +107,7 @@ pub const THREW: Label = Label("request-threw");
 pub const SETTLE_TAGS: Label = Label("settle-tags");
 
 /// All labels, for tables of marks.
-pub const ALL: [Label; 50] = [
+pub const ALL: [Label; 51] = [
     GATE,
     HERD,
     SEAL_DIGEST,
@@ -119,6 +122,7 @@ pub const ALL: [Label; 50] = [
     FORWARD_AGAIN,
     PUT_LANES,
     READ_OVERRIDE,
+    RENDER_PAUSE,
     CAPTURED,
     OVERFLOWED,
     SEALED,

@@ -49,7 +49,8 @@ pub use identity::Identity;
 pub use memory::SiteObject;
 pub use program::{LanesProgram, SITE};
 pub use provision::Provisioned;
-pub use render::{RenderHost, Rendered, Thrown};
+pub(super) use query::encode as escape;
+pub use render::{RenderHost, Rendered, Rendering, Thrown};
 pub use route::serve_path;
 pub use version::{Application, Policy, Render, Schema, TableDefinition, Variables, Version};
 

@@ -62,6 +62,15 @@ pub enum Thrown {
     Capture(Text),
 }
 
+/// How far a render has come.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Rendering {
+    /// It goes on after so long, and lets other events in meanwhile: a fetch of its own, for example.
+    Paused(Millis),
+    /// It has come to its end.
+    Done(Rendered),
+}
+
 /// What a render has made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rendered {

@@ -3,25 +3,31 @@
 use super::guarded::Lent;
 use super::identity::of;
 use super::plain::FIRST_RUN;
+use super::render::Rendering;
 use super::{
     Cx, Failure, Next, Refusal, Segment, SiteFrame, SiteObject, Thrown, Value, Version, answer, labels,
     pages, query, sequence, store,
 };
 use crate::ecma::JsString;
-use crate::host::{Method, Request, Response, SqlError, SqlErrorKind, Statement, Text, Value as Sql};
+use crate::host::{Method, Millis, Request, Response, SqlError, SqlErrorKind, Statement, Text, Value as Sql};
 use crate::lanes::admission::Stage;
+use crate::lanes::app::Interpreter;
 use crate::lanes::catch_up::BATCH;
 use crate::lanes::fence::{Fence, FenceFacts};
 use crate::lanes::handoff::Started;
 use crate::lanes::header;
 use crate::lanes::wire::FenceAnswer;
 use crate::number::Number;
-use crate::task::{Resume, Step};
+use crate::task::{On, Resume, Step};
 
 /// A request for a page, in the gate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Serving {
     request: Request,
+    /// When its render began, once it has.
+    began: Option<Millis>,
+    /// The render, while it pauses.
+    rendering: Option<Interpreter>,
 }
 
 /// What answers a request outside of the gate, without a wait; nothing where the gate must.
@@ -34,7 +40,7 @@ pub struct ServeSteps {
     pub fast: FastLane,
     /// First in the gate: everything that can refuse before a render.
     pub begin: Segment<Serving>,
-    /// Renders, and answers.
+    /// Renders up to a pause, which lets other events in, or to its end, and answers.
     pub render: Segment<Serving>,
     /// When a round of catching up was nudged: hand the session back.
     pub nudged: Segment<Serving>,
@@ -52,7 +58,11 @@ impl ServeSteps {
 
 impl Serving {
     pub(super) fn new(request: Request) -> Self {
-        Serving { request }
+        Serving {
+            request,
+            began: None,
+            rendering: None,
+        }
     }
 
     pub(super) fn step(
@@ -64,6 +74,7 @@ impl Serving {
     ) -> Next {
         let segment = match resume {
             Resume::Start => version.rules.flows.serve.begin,
+            Resume::Answer { .. } => version.rules.flows.serve.render,
             _ => version.rules.flows.serve.nudged,
         };
         segment(self, site, version, resume, cx)
@@ -220,19 +231,31 @@ fn render(
     _: Resume<SiteObject>,
     cx: &mut Cx<'_, '_>,
 ) -> Next {
-    let request = &serving.request;
     let identity = of(version, cx);
-    if !is_safe(request) && !identity.is_lane() && !attempt_begins(version, request, cx)? {
-        return returned(answer::problem(503, "this attempt was begun before"));
-    }
-    site.boot(version, cx)?;
-    let began = cx.now();
-    let rendered = (version.application.render)(&version.rules, request, &mut Lent::new(site, version, cx));
-    let rendered = match rendered {
-        Ok(rendered) => rendered,
+    let began = match serving.began {
+        Some(began) => began,
+        None => {
+            let request = &serving.request;
+            if !is_safe(request) && !identity.is_lane() && !attempt_begins(version, request, cx)? {
+                return returned(answer::problem(503, "this attempt was begun before"));
+            }
+            site.boot(version, cx)?;
+            cx.now()
+        }
+    };
+    serving.began = Some(began);
+    let (application, rules) = (&version.application, &version.rules);
+    let mut lent = Lent::new(site, version, cx);
+    let rendered = match (application.render)(rules, &serving.request, &mut serving.rendering, &mut lent) {
+        Ok(Rendering::Done(rendered)) => rendered,
+        Ok(Rendering::Paused(length)) => {
+            let pause = cx.sleep(labels::RENDER_PAUSE, length);
+            return Ok(Step::Await(On::Call(pause)));
+        }
         Err(Thrown::Requires(refusal)) => return Err(refusal.into()),
         Err(thrown) => return returned(answer::problem(500, thrown)),
     };
+    let request = &serving.request;
     let session = (version.rules.sessions.cookie_value)(serving.cookie());
     let anonymous = rendered
         .roles

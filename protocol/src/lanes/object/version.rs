@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::render::{RenderHost, Rendered, Thrown};
+use super::render::{RenderHost, Rendering, Thrown};
 use crate::host::{Millis, Request, Text};
+use crate::lanes::app::Interpreter;
 use crate::lanes::rules::Rules;
 use crate::number::Number;
 
@@ -88,10 +89,12 @@ impl Variables {
     }
 }
 
-/// Renders what a request asks for. What it throws was thrown to it and not caught: then there is no page.
-pub type Render = fn(&Rules, &Request, &mut dyn RenderHost) -> Result<Rendered, Thrown>;
+/// Renders what a request asks for, up to its next pause: a render that has paused is found where it was put. What it
+/// throws was thrown to it and not caught: then there is no page.
+pub type Render =
+    fn(&Rules, &Request, &mut Option<Interpreter>, &mut dyn RenderHost) -> Result<Rendering, Thrown>;
 
-/// What renders pages: its schema, and its code. One call of [`render`](Application::render) holds the thread.
+/// What renders pages: its schema, and its code. One call of [`render`](Application::render) is one turn.
 #[derive(Clone, Debug)]
 pub struct Application {
     /// The schema of this version.
