@@ -47,17 +47,12 @@ pub struct Pool<S: Store> {
 pub const HOST: &str = "shop";
 
 impl<S: Store> Pool<S> {
-    /// An empty world.
-    pub fn new() -> Self {
-        let version = Version {
-            rules: Rules::DOCUMENTED,
-            policy: Policy {
-                boot: Millis(50),
-                ..Policy::DOCUMENTED
-            },
-            variables: Variables::default(),
-            application: application(),
-        };
+    /// An empty world under this version of the code.
+    ///
+    /// # Panics
+    /// When the protocol has no objects of sites.
+    #[must_use]
+    pub fn under(version: Version) -> Self {
         let program = Lanes::new(version);
         let mut kernel = Kernel::new(
             program,
@@ -141,9 +136,13 @@ impl<S: Store> Pool<S> {
         self.send(self.front, request)
     }
 
-    /// A primary that is installed, and has its private key.
+    /// A primary of the documented protocol that is installed, and has its private key.
+    ///
+    /// # Panics
+    /// When the site does not come to be.
+    #[must_use]
     pub fn installed() -> Self {
-        let mut pool = Self::new();
+        let mut pool = Self::under(documented());
         let migrated = pool.send(pool.primary, Operate::Migrate.direct());
         assert_eq!(migrated.status, 200);
         let nobody = Visitor::default();
@@ -206,6 +205,20 @@ impl<S: Store> Pool<S> {
             .unwrap()
             .first()
             .and_then(Value::as_number)
+    }
+}
+
+/// The documented protocol with the application of the catalogue. Its interpreter boots faster than the deployed one.
+#[must_use]
+pub fn documented() -> Version {
+    Version {
+        rules: Rules::DOCUMENTED,
+        policy: Policy {
+            boot: Millis(50),
+            ..Policy::DOCUMENTED
+        },
+        variables: Variables::default(),
+        application: application(),
     }
 }
 
