@@ -198,6 +198,14 @@ pub enum PlanError {
         /// The most that it may hold.
         most: u64,
     },
+    /// An episode that only holds things up has no length to do so.
+    #[error(
+        "at {field}: a rate alone does nothing here: expected {{ begins, ends, least-us }}, with a least-us above 0"
+    )]
+    NoLength {
+        /// The path of the field.
+        field: &'static str,
+    },
     /// A name is none.
     #[error(
         "at {field}: {found:?} is no name: expected some characters, none of them `/` or a control character"
@@ -235,16 +243,43 @@ impl<Shape, Operation> Plan<Shape, Operation> {
     pub fn check(&self) -> Result<(), PlanError> {
         PlanError::if_above("lasts", self.lasts.0, LONGEST)?;
         PlanError::if_above("settles", self.settles.0, LONGEST)?;
-        for (field, most) in self.knobs.lengths() {
+        self.knobs.check()?;
+        self.items.iter().try_for_each(Item::check)
+    }
+}
+
+impl Knobs {
+    /// Checks that every length of time ends, and that what holds things up does so for a while.
+    ///
+    /// # Errors
+    /// The first knob that cannot be.
+    pub fn check(&self) -> Result<(), PlanError> {
+        for (field, most) in self.lengths() {
             PlanError::if_above(field, most.0, LONGEST)?;
         }
-        for item in &self.items {
-            PlanError::if_above("item.at", item.at.0, LONGEST)?;
-            if let Act::Fault(fault) = &item.act
-                && let Some(length) = fault.length()
-            {
-                PlanError::if_above("item.act.fault", length.0, LONGEST)?;
+        for (field, episode) in [
+            ("knobs.clog", self.clog),
+            ("knobs.commit-stall", self.commit_stall),
+        ] {
+            if episode.begins.hits > 0 && episode.least == Micros::ZERO {
+                return Err(PlanError::NoLength { field });
             }
+        }
+        Ok(())
+    }
+}
+
+impl<Operation> Item<Operation> {
+    /// Checks the numbers that every world's item has.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds.
+    pub fn check(&self) -> Result<(), PlanError> {
+        PlanError::if_above("item.at", self.at.0, LONGEST)?;
+        if let Act::Fault(fault) = &self.act
+            && let Some(length) = fault.length()
+        {
+            PlanError::if_above("item.act.fault", length.0, LONGEST)?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::kernel::{Knobs, Micros};
 
 /// A scenario of one world.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Scenario<Own> {
     /// The name of its file, without the ending.
     #[serde(skip)]

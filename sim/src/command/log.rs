@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 
 use clap::ValueEnum;
 use sim::kernel::{Observed, Observer, What};
-use tracing::{Level, debug, info, info_span, trace, warn};
+use tracing::{Level, debug, error_span, info, trace, warn};
 use tracing_subscriber::fmt::format::FmtSpan;
 
 /// How much of a run is logged.
@@ -47,7 +47,7 @@ pub struct Log;
 impl Observer for Log {
     fn observe(&mut self, seen: &Observed<'_>) {
         let Observed { at, who, what, .. } = seen;
-        let span = info_span!("run", %at, %who);
+        let span = error_span!("run", %at, %who);
         let _inside = span.enter();
         match what {
             What::Fault { .. } | What::Trouble { .. } | What::Reset { .. } => warn!("{what}"),

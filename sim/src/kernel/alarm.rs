@@ -110,12 +110,14 @@ impl Alarm {
         }
     }
 
+    /// Whether to set it so changes anything. The same time once more does not (`platform.md` section 6, item 1), a
+    /// pending retry included.
+    pub fn changes(&self, at: Option<Millis>) -> bool {
+        self.running.is_some() || self.stored != at
+    }
+
     /// Sets it, or clears it; `to_now` where its own run sets it to a time that has come.
     pub fn set(&mut self, at: Option<Millis>, to_now: bool) {
-        // The same time once more changes nothing (`platform.md` section 6, item 1), a pending retry included.
-        if self.running.is_none() && self.stored == at {
-            return;
-        }
         self.stored = at;
         if let Some(running) = &mut self.running {
             running.set_since = true;

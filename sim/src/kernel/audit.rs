@@ -236,7 +236,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 
 impl PartyAudit {
     /// A run of the alarm begins.
-    pub fn alarm_begins(&mut self, incarnation: u32, seen: Option<Millis>) {
+    pub fn alarm_begins(&mut self, incarnation: u32, seen: Option<Millis>, is_first: bool) {
+        if is_first {
+            self.alarm_failed = 0;
+        }
         assert_eq!(
             self.alarm_run, None,
             "PL-4: a run of the alarm begins while another is under way"

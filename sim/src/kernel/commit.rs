@@ -30,6 +30,8 @@ pub(super) struct TurnEnd {
     pub outputs: Vec<Held>,
     /// Why the incarnation ends with it, if it does.
     pub aborted: Option<CallError>,
+    /// Whether the storage has failed, which is nobody's code's doing.
+    pub storage_failed: bool,
     /// What its event descends from.
     pub origin: OriginId,
 }
@@ -52,7 +54,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                     outputs: turn.outputs,
                     error,
                     origin,
-                    run: Interrupted::Counts,
+                    run: if turn.storage_failed {
+                        Interrupted::DoesNotCount
+                    } else {
+                        Interrupted::Counts
+                    },
                 };
                 self.abort(id, incarnation, turn.undo, end, watch);
             }
@@ -86,7 +92,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 _ => self.release(id, incarnation, held, now, watch),
             }
         }
-        if let Some(nth) = first_waits.filter(|_| self.is_struck(FaultKind::CommitStalled, id, id)) {
+        if let Some(nth) = first_waits.filter(|_| self.is_slow(id)) {
             self.time_gate(id, nth);
         }
         if !is_current {
@@ -125,7 +131,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         storage.commits += 1;
         // Contents are summed up for a share of the commits where that costs as much as there are rows.
         // What an open transaction has written is in the store, and not in the commit.
-        let sums_up = nth.is_multiple_of(CONTENTS_EVERY) && !party.current.in_transaction();
+        let sums_up = S::DIGEST_IS_CHEAP || nth.is_multiple_of(CONTENTS_EVERY);
+        let sums_up = sums_up && !party.current.in_transaction();
         let leaves = sums_up.then(|| storage.store.digest());
         party.audit.contents = leaves;
         // Commits are confirmed in the order they were made.
@@ -145,11 +152,19 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             tables: writes.tables(),
         };
         self.see(&who, what, watch);
-        if stalled {
+        if stalled || due.since(now) > GATE_TIMEOUT {
             self.time_gate(id, nth);
-        } else {
+        }
+        if !stalled {
             self.schedule(due, origin, Pending::Confirmed(id, incarnation, nth));
         }
+    }
+
+    /// Whether a commit that was made may not be confirmed for as long as the gate waits.
+    fn is_slow(&self, id: PartyId) -> bool {
+        let storage = self.party(id).storage.as_ref();
+        let due = storage.map_or(Micros::ZERO, |storage| storage.last_confirm);
+        due.since(self.now) > GATE_TIMEOUT || self.is_struck(FaultKind::CommitStalled, id, id)
     }
 
     /// A commit is stalled: the gate waits for it from when the first message began to wait.

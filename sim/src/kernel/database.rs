@@ -115,10 +115,15 @@ impl<'k, S: Store> Database<'k, S> {
     }
 
     /// Sets the alarm, or clears it; `to_now` where its own run sets it to a time that has come.
-    pub fn set_alarm(&mut self, at: Option<Millis>, to_now: bool) {
+    /// Whether that changed anything: to set the same time once more is no write.
+    pub fn set_alarm(&mut self, at: Option<Millis>, to_now: bool) -> bool {
+        if !self.alarm.changes(at) {
+            return false;
+        }
         self.before_write();
         self.wrote |= !self.in_transaction;
         self.alarm.set(at, to_now);
+        true
     }
 
     /// Takes everything back that was done since, and the point itself.

@@ -202,6 +202,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             ended: Vec::new(),
             outputs: Vec::new(),
             aborted: None,
+            storage_failed: false,
             read_fenced: Cell::new(false),
             watch: &mut *watch,
         };
@@ -231,6 +232,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             writes,
             ended: turn.ended,
             outputs: turn.outputs,
+            storage_failed: turn.storage_failed,
             aborted: turn.aborted.or_else(|| turn.read_fenced.get().then(moved)),
             origin: sent.origin,
         };

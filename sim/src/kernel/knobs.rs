@@ -359,7 +359,7 @@ impl Knobs {
 
     /// All lengths of time among them, with their names in files: the longest that each can draw.
     #[must_use]
-    pub const fn lengths(&self) -> [(&'static str, Micros); 16] {
+    pub const fn lengths(&self) -> [(&'static str, Micros); 26] {
         [
             ("knobs.latency.most-us", self.latency.most),
             ("knobs.late-by.most-us", self.late_by.most),
@@ -377,6 +377,16 @@ impl Knobs {
             ("knobs.reset-after.most-us", self.reset_after.most),
             ("knobs.overlap.most-us", self.overlap.most),
             ("knobs.clock-skew", self.clock_skew),
+            ("knobs.cpu-limit", self.cpu_limit),
+            ("knobs.request-loss.least-us", self.request_loss.least),
+            ("knobs.answer-loss.least-us", self.answer_loss.least),
+            ("knobs.late.least-us", self.late.least),
+            ("knobs.duplicate.least-us", self.duplicate.least),
+            ("knobs.cancel.least-us", self.cancel.least),
+            ("knobs.commit-failure.least-us", self.commit_failure.least),
+            ("knobs.commit-stall.least-us", self.commit_stall.least),
+            ("knobs.storage-error.least-us", self.storage_error.least),
+            ("knobs.reset.least-us", self.reset.least),
         ]
     }
 

@@ -219,6 +219,16 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         self.turns
     }
 
+    /// Lets time pass in which nothing happens: up to this instant, if it is to come.
+    ///
+    /// # Panics
+    /// When something would have happened by then: a bug in whoever runs the world.
+    pub fn pass_until(&mut self, at: Micros) {
+        let idle = self.earliest().is_none_or(|key| key.at >= at);
+        assert!(idle || at <= self.now, "something happens before {at}");
+        self.now = self.now.max(at);
+    }
+
     /// Keeps all choices from now on: see [`Chance::keep`].
     pub fn keep_choices(&mut self) {
         self.chance.keep();

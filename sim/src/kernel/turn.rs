@@ -60,6 +60,8 @@ pub(super) struct Turn<'k, S> {
     pub outputs: Vec<Held>,
     /// Why the incarnation ends here: the code has aborted it, or a statement has broken it.
     pub aborted: Option<CallError>,
+    /// Whether the storage has failed, which is nobody's code's doing.
+    pub storage_failed: bool,
     /// Whether the code has read the alarm of a storage that is another's: that ends the incarnation too.
     pub read_fenced: Cell<bool>,
     pub watch: &'k mut dyn Observer,
@@ -331,15 +333,25 @@ impl<S: Store> Object for Turn<'_, S> {
     }
 
     fn set_alarm(&mut self, at: Option<Millis>) {
+        // A time that is past is now (`platform.md` section 6, item 1); the one that is stored stays what it is.
+        let stored = match &self.access {
+            Access::Own(database) => database.alarm.stored,
+            Access::Nothing | Access::Fenced => None,
+        };
+        let at = if at == stored {
+            at
+        } else {
+            at.map(|at| at.max(self.now()))
+        };
         let running = self
             .running
             .and_then(|task| self.tasks.get(task.0 as usize)?.as_ref());
         let in_its_run = running.is_some_and(|entry| entry.reply_to == Some(ReplyTo::Alarm));
         let to_now = in_its_run && at.is_some_and(|at| at <= self.now());
         if let Some(database) = self.database() {
-            database.set_alarm(at, to_now);
+            let changed = database.set_alarm(at, to_now);
             if let Some(section) = self.transaction() {
-                section.wrote = true;
+                section.wrote |= changed;
             }
             self.see(What::AlarmSet(at));
         }

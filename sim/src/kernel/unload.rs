@@ -15,7 +15,10 @@ use super::storage::Store;
 use super::time::Micros;
 use super::watch::{FaultKind, Observer, What};
 use super::wide::Guest;
-use super::{Kernel, Pending, ResetCause};
+use super::{Changed, Kernel, Pending, ResetCause};
+
+/// How many stale incarnations of an object there are at most: a platform that moves it again waits for one to end.
+const MOST_STALE: usize = 4;
 
 impl<P: Guest, S: Store> Kernel<P, S> {
     /// After a turn of an object: whether something befalls it that no plan item says.
@@ -115,7 +118,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         watch: &mut dyn Observer,
     ) {
         let party = self.party(id);
-        if party.current.life.is_none() || party.current.in_transaction() {
+        let has_stale = party.stale.len() >= MOST_STALE;
+        if party.current.life.is_none() || party.current.in_transaction() || has_stale {
             return;
         }
         let unconfirmed = party
@@ -175,6 +179,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             if let Some(undo) = turn.undo.take() {
                 storage.store.rollback_to(undo.mark);
                 storage.alarm.restore(undo.alarm);
+                party.changed = Changed::Everything;
                 turn.aborted.get_or_insert_with(moved);
             }
         }

@@ -152,6 +152,11 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             .earliest()
             .filter(|key| key.at <= self.plan.lasts.after(self.plan.settles));
         let Some(key) = next else {
+            if !self.healing {
+                // Nothing is left to happen but what troubles hold up: it ends with them.
+                self.heal();
+                return None;
+            }
             if self.kernel.turns() == 0 {
                 return Some(Verdict::Void(Text::new_static(
                     "no object and no front Worker had a single turn",
@@ -164,10 +169,8 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             );
         };
         if !self.healing && key.at > self.plan.lasts {
-            self.healing = true;
-            self.kernel.set_knobs(self.plan.knobs.healed());
-            self.kernel.disarm_aims();
-            self.kernel.clear_troubles(&mut self.ears);
+            self.heal();
+            return None;
         }
         if self.kernel.steps() >= self.bound() {
             return Some(Verdict::Violated(self.runaway()));
@@ -190,6 +193,15 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             Stepped::Party(party) => self.world.moved(party, &mut self.kernel),
         };
         checked.err().map(Verdict::Violated)
+    }
+
+    /// The time of faults is over: the platform is well again, and what it held up moves.
+    fn heal(&mut self) {
+        self.healing = true;
+        self.kernel.pass_until(self.plan.lasts);
+        self.kernel.set_knobs(self.plan.knobs.healed());
+        self.kernel.disarm_aims();
+        self.kernel.clear_troubles(&mut self.ears);
     }
 
     fn act(&mut self, id: u32) {

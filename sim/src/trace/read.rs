@@ -291,6 +291,10 @@ pub fn read<W: World>(from: impl BufRead) -> Result<Trace<W::Shape, W::Operation
                         kind: TraceErrorKind::Twice(item.id),
                     });
                 }
+                item.check().map_err(|error| TraceError {
+                    line: lines.line,
+                    kind: error.into(),
+                })?;
                 trace.plan.items.push(item);
             }
             Entry::Fixed(fixed) => trace.plan.fixed.push(fixed),

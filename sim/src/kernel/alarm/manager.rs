@@ -187,7 +187,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             set_to_now: false,
         });
         let seen = alarm.seen();
-        self.party_mut(id).audit.alarm_begins(incarnation, seen);
+        self.party_mut(id)
+            .audit
+            .alarm_begins(incarnation, seen, call.retry == 0 && !call.again);
         Some(Event::Begin(Entry::Alarm(AlarmRun {
             scheduled,
             retry_count: call.retry,

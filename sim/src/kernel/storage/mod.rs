@@ -84,6 +84,9 @@ pub trait Store: Debug + Sized {
     /// thread, one after another; nothing in it can be seen in an answer.
     type Pool: Debug + Default + Clone;
 
+    /// Whether a digest costs as much as what has changed, and not as much as there is.
+    const DIGEST_IS_CHEAP: bool;
+
     /// An empty database.
     fn open(pool: &Self::Pool, limits: Limits) -> Self;
 

@@ -70,18 +70,24 @@ fn platform_6_1_the_same_time_set_while_a_retry_is_pending_changes_nothing() {
     assert_backoff(&world.times("a", "wakes"), 1_000, &BACKOFF);
 }
 
-/// What counts is what the turn leaves, not the way there.
+/// The time of an alarm whose retry is pending is past: once another was set in its place, it cannot be set again.
 #[test]
-fn platform_6_1_another_time_and_then_the_same_in_one_turn_change_nothing() {
+fn platform_6_1_a_past_time_after_another_one_is_a_new_alarm_for_now() {
     let mut world = with_alarm(|_| vec![throw("no")]);
     world.ask(0, "a", [Do::SetAlarm(1_000)]);
-    world.ask(
+    let set = world.ask(
         20_000,
         "a",
-        [Do::SetAlarm(500_000), Do::ClearAlarm, Do::SetAlarm(1_000)],
+        [Do::SetAlarm(500_000), Do::SetAlarm(1_000), Do::ReadAlarm],
     );
     world.run(1_000_000);
-    assert_backoff(&world.times("a", "wakes"), 1_000, &BACKOFF);
+    assert_eq!(world.answer(set), "20000");
+    let first: Vec<_> = world.times("a", "wakes by its alarm");
+    assert_eq!(
+        first.len(),
+        4 + 7,
+        "four runs of the first, then seven of the second: {first:?}"
+    );
     assert_eq!(world.times("a", "wakes by its alarm, retry 6").len(), 1);
 }
 

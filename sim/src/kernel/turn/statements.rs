@@ -44,6 +44,7 @@ impl<S: Store> Turn<'_, S> {
                 std::panic::resume_unwind(Box::new(UnsupportedStatement(what)))
             }
             Err(StoreError::Broken(error)) => {
+                self.storage_failed |= self.aborted.is_none() && is_of_storage(error.kind);
                 self.aborted.get_or_insert_with(|| broken(&error));
                 Err(error)
             }
@@ -133,4 +134,13 @@ fn broken(error: &SqlError) -> CallError {
         reset: true,
         ..CallError::thrown(error.to_string())
     }
+}
+
+/// Whether the storage has failed, and not what the code asked of it: a run of the alarm that ends so does not count
+/// (`platform.md` section 6, item 6). An interrupt is the processor's limit, which the code has reached.
+fn is_of_storage(kind: SqlErrorKind) -> bool {
+    matches!(
+        kind,
+        SqlErrorKind::Full | SqlErrorKind::Io | SqlErrorKind::NoMemory
+    )
 }

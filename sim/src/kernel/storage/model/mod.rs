@@ -112,6 +112,8 @@ impl ModelPool {
 impl Store for ModelStore {
     type Pool = ModelPool;
 
+    const DIGEST_IS_CHEAP: bool = true;
+
     fn open(pool: &ModelPool, limits: Limits) -> Self {
         ModelStore {
             pool: pool.clone(),

@@ -189,6 +189,8 @@ fn run_in(database: &mut Database, sql: &Text, params: &[Value]) -> Result<Rows,
 impl Store for SqliteStore {
     type Pool = SqlitePool;
 
+    const DIGEST_IS_CHEAP: bool = false;
+
     fn open(pool: &SqlitePool, limits: Limits) -> Self {
         SqliteStore {
             pool: pool.clone(),
