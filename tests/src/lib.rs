@@ -2,6 +2,7 @@
 
 pub mod captures;
 pub mod database;
+pub mod platform;
 pub mod replay;
 pub mod simulated;
 pub mod statements;

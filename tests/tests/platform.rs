@@ -1,0 +1,93 @@
+//! The simulator is like the platform: see `tests::platform`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tests::pieces::{Piece, blesses, trial};
+use tests::platform::case::{Arm, Case};
+use tests::platform::cases;
+use tests::platform::runtime::Runtime;
+use tests::platform::{simulated, table};
+
+/// How many cases run at once. They hardly do anything but wait, for timers of the real runtime.
+const AT_ONCE: usize = 24;
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(AT_ONCE);
+    // Cases share a runtime, which ends with this function.
+    let runtime = Arc::new(Runtime::default());
+    let mut trials = vec![trial("platform::the_table_is_current", &[], the_table_is_current)];
+    for case in cases::all().into_iter().flat_map(|(_, cases)| cases) {
+        trials.extend(arms(case, &runtime));
+    }
+    // The longest first, as nothing else takes as long.
+    trials.sort_by_key(|trial| !trial.name().ends_with("::workerd"));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// The arms of a case that are run.
+fn arms(case: Case, runtime: &Arc<Runtime>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    if !matches!(case.kernel, Arm::Absent(_)) {
+        let case = case.clone();
+        let name = format!("platform::{}::kernel", case.name);
+        trials.push(trial(&name, &[], move || on_kernel(&case)));
+    }
+    if !matches!(case.runtime, Arm::Absent(_)) {
+        let runtime = Arc::clone(runtime);
+        let name = format!("platform::{}::workerd", case.name);
+        let is_slow = case.slow;
+        let trial = trial(&name, &[Piece::Workerd], move || on_runtime(&case, &runtime));
+        trials.push(if is_slow {
+            let kind = if trial.has_ignored_flag() { trial.kind().to_owned() } else { "slow".to_owned() };
+            trial.with_kind(kind).with_ignored_flag(true)
+        } else {
+            trial
+        });
+    }
+    trials
+}
+
+fn on_kernel(case: &Case) -> Result<(), Failed> {
+    match (simulated::run(case), case.kernel) {
+        (Ok(()), Arm::Differs(why)) => Err(alike("kernel", why)),
+        (Err(_), Arm::Differs(_)) | (Ok(()), _) => Ok(()),
+        (Err((world, seen)), _) => Err(parted(case, &format!("kernel ({world})"), &seen)),
+    }
+}
+
+fn on_runtime(case: &Case, runtime: &Runtime) -> Result<(), Failed> {
+    let seen = runtime.run(case)?;
+    match (seen == case.sees, case.runtime) {
+        (true, Arm::Differs(why)) => Err(alike("runtime", why)),
+        (false, Arm::Differs(_)) | (true, _) => Ok(()),
+        (false, _) => Err(parted(case, "runtime", &seen)),
+    }
+}
+
+fn parted(case: &Case, arm: &str, seen: &[String]) -> Failed {
+    format!(
+        "{} ({}): the {arm} has seen something else.\n  expected {:?}\n  seen     {seen:?}\nIf the other arm sees what is \
+         expected, the simulator is not like the platform: mend it, or give it a knob.",
+        case.says, case.rules, case.sees
+    )
+    .into()
+}
+
+fn alike(arm: &str, why: &str) -> Failed {
+    format!("the {arm} is no longer different ({why}): have the case say that this arm runs").into()
+}
+
+fn the_table_is_current() -> Result<(), Failed> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(table::PATH);
+    let generated = table::table();
+    if blesses() {
+        return Ok(std::fs::write(path, generated)?);
+    }
+    if std::fs::read_to_string(path)? != generated {
+        return Err("the table of the rules is stale: run this test with DRYDOCK_BLESS=1".into());
+    }
+    Ok(())
+}
