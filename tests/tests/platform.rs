@@ -51,33 +51,34 @@ fn arms(case: Case, runtime: &Arc<Runtime>) -> Vec<Trial> {
 }
 
 fn on_kernel(case: &Case) -> Result<(), Failed> {
-    match (simulated::run(case), case.kernel) {
-        (Ok(()), Arm::Differs(why)) => Err(alike("kernel", why)),
-        (Err(_), Arm::Differs(_)) | (Ok(()), _) => Ok(()),
-        (Err((world, seen)), _) => Err(parted(case, &format!("kernel ({world})"), &seen)),
-    }
+    simulated::run(case, &case.expected(case.kernel))
+        .map_err(|(world, seen)| parted(case, case.kernel, &format!("kernel ({world})"), &seen))
 }
 
 fn on_runtime(case: &Case, runtime: &Runtime) -> Result<(), Failed> {
     let seen = runtime.run(case)?;
-    match (seen == case.sees, case.runtime) {
-        (true, Arm::Differs(why)) => Err(alike("runtime", why)),
-        (false, Arm::Differs(_)) | (true, _) => Ok(()),
-        (false, _) => Err(parted(case, "runtime", &seen)),
+    if seen == case.expected(case.runtime) {
+        return Ok(());
     }
+    Err(parted(case, case.runtime, "runtime", &seen))
 }
 
-fn parted(case: &Case, arm: &str, seen: &[String]) -> Failed {
+fn parted(case: &Case, arm: Arm, name: &str, seen: &[String]) -> Failed {
+    let advice = match arm {
+        Arm::Differs(why, _) if seen == case.sees => {
+            format!("It is no longer different ({why}): have the case say that this arm runs.")
+        }
+        _ => "If the other arm sees what is expected, the simulator is not like the platform: mend it, or give it a \
+              knob."
+            .to_owned(),
+    };
     format!(
-        "{} ({}): the {arm} has seen something else.\n  expected {:?}\n  seen     {seen:?}\nIf the other arm sees what is \
-         expected, the simulator is not like the platform: mend it, or give it a knob.",
-        case.says, case.rules, case.sees
+        "{} ({}): the {name} has seen something else.\n  expected {:?}\n  seen     {seen:?}\n{advice}",
+        case.says,
+        case.rules,
+        case.expected(arm)
     )
     .into()
-}
-
-fn alike(arm: &str, why: &str) -> Failed {
-    format!("the {arm} is no longer different ({why}): have the case say that this arm runs").into()
 }
 
 fn the_table_is_current() -> Result<(), Failed> {

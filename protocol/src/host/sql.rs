@@ -340,7 +340,7 @@ impl SqlError {
             // A function that is refused has SQLITE_ERROR for its code.
             _ if text.contains("SQLITE_AUTH")
                 || text.starts_with("not authorized")
-                || text.contains("please use state.storage.transaction") =>
+                || text.contains("state.storage.transaction") =>
             {
                 Kind::NotAuthorized
             }

@@ -11,8 +11,8 @@ use super::script::{Do, Stub};
 pub enum Arm {
     /// It is run, and what is seen must be what the case expects.
     Runs,
-    /// It is run, and something else must be seen: why that is right. When it becomes alike, the case must say so.
-    Differs(&'static str),
+    /// It is run, and this must be seen instead of what the case expects: why.
+    Differs(&'static str, &'static [&'static str]),
     /// It cannot be run: why.
     Absent(&'static str),
 }
@@ -34,6 +34,9 @@ pub enum Step {
     /// From now on no large write of this object can be made durable.
     DiskFull(Text),
 }
+
+/// A length of time, in milliseconds: the real runtime, busy as it may be, has begun within it what it was sent before.
+pub const MOMENT: u64 = 250;
 
 /// Where a case can run on the real runtime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,6 +163,17 @@ impl Case {
     #[must_use]
     pub fn slow(self) -> Self {
         Case { slow: true, ..self }
+    }
+}
+
+impl Case {
+    /// What this arm of the case must see.
+    #[must_use]
+    pub fn expected(&self, arm: Arm) -> Vec<String> {
+        match arm {
+            Arm::Differs(_, sees) => sees.iter().map(|line| (*line).to_owned()).collect(),
+            Arm::Runs | Arm::Absent(_) => self.sees.clone(),
+        }
     }
 }
 

@@ -478,7 +478,8 @@ impl Task {
 }
 
 fn statement(sql: Sql) -> Statement {
-    let text = format!("{:length$}", sql.sql, length = sql.length);
+    let blanks = sql.length.saturating_sub(sql.sql.len());
+    let text = [sql.sql.as_str(), &" ".repeat(blanks)].concat();
     let params = sql.params.into_iter().map(|param| match param {
         Param::Is(value) => value,
         Param::Long(length) => Value::text("x".repeat(length)),

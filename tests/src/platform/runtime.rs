@@ -19,9 +19,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// How large a file can be on a small disk. A database and its log take some tens of kibibytes from the start.
 const SMALL_DISK_KIBIBYTES: u32 = 1_024;
 
-/// The runtime that cases share. It ends with this value.
+/// The runtimes that cases share, each with some of them: all objects of one run on one thread. They end with this
+/// value.
 #[derive(Debug, Default)]
-pub struct Runtime(Mutex<Option<Process>>);
+pub struct Runtime([Mutex<Option<Process>>; 4]);
 
 impl Runtime {
     /// Runs a case.
@@ -44,7 +45,7 @@ impl Runtime {
     fn take(&self, step: &Step, case: &Case, own: Option<&mut Process>) -> Result<Vec<String>, Failed> {
         let port = match &own {
             Some(process) => process.port(),
-            None => self.port()?,
+            None => self.port(case)?,
         };
         match step {
             Step::Drive(script) => {
@@ -71,8 +72,9 @@ impl Runtime {
         Ok(Vec::new())
     }
 
-    fn port(&self) -> Result<u16, Failed> {
-        let mut shared = self.0.lock().map_err(|_| "another case has failed to start it")?;
+    fn port(&self, case: &Case) -> Result<u16, Failed> {
+        let which = case.name.bytes().map(usize::from).sum::<usize>() % self.0.len();
+        let mut shared = self.0[which].lock().map_err(|_| "another case has failed to start it")?;
         if shared.is_none() {
             *shared = Some(Process::start(folder()?)?);
         }

@@ -62,7 +62,7 @@ fn of_runtime(case: &Case) -> String {
 fn of_arm(arm: Arm) -> String {
     match arm {
         Arm::Runs => "runs".to_owned(),
-        Arm::Differs(why) => format!("differs: {}", escaped(why)),
+        Arm::Differs(why, _) => format!("differs: {}", escaped(why)),
         Arm::Absent(why) => escaped(why),
     }
 }

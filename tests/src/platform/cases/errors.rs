@@ -5,11 +5,13 @@ use protocol::host::{CallError, Text};
 use super::interleaving::join;
 use super::sql::run_with;
 use crate::platform::case::{
-    Arm, Case, Machine, Step, abort, answer, ask, ask_on, call, fresh, keep, say, stub, throw, write,
+    Arm, Case, MOMENT, Machine, Step, abort, answer, ask, ask_on, call, call_on, fresh, keep, say, stub, throw, write,
 };
 use crate::platform::script::{Do, Param};
 
 const ABORTED: &str = "[!aborted, remote, reset]";
+
+const DEAD: &str = "to be put right: only the first failure is the callee's, the later ones are the stub's own";
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = output();
@@ -27,7 +29,16 @@ fn output() -> Vec<Case> {
             "a call that was begun after a write does not leave when the write is lost",
         )
         .drive([ask("a", [write("1"), call("lost", "b", [keep("got")]), abort()])])
-        .pause(100)
+        .pause(MOMENT)
+        .drive([ask("b", [Do::Recall])])
+        .sees([ABORTED, "nothing"]),
+        Case::new(
+            "T13, 3.1",
+            "an_abort_keeps_back_its_calls",
+            "a call of the turn that aborts does not leave, though nothing was written before it",
+        )
+        .drive([ask("a", [call("lost", "b", [keep("got")]), abort()])])
+        .pause(MOMENT)
         .drive([ask("b", [Do::Recall])])
         .sees([ABORTED, "nothing"]),
         Case::new(
@@ -40,7 +51,7 @@ fn output() -> Vec<Case> {
             [
                 write("1"),
                 call("sent", "b", [keep("got")]),
-                Do::Sleep(60),
+                Do::Sleep(MOMENT),
                 write("2"),
                 abort(),
             ],
@@ -63,7 +74,7 @@ fn output() -> Vec<Case> {
                 say("fine"),
             ],
         )])
-        .pause(100)
+        .pause(MOMENT)
         .drive([ask("b", [Do::Recall]), ask("a", [Do::Recall, Do::Read])])
         .sees([
             "done",
@@ -115,7 +126,8 @@ fn failures() -> Vec<Case> {
             ask("a", [Do::Recall]),
             ask_on(fresh("a", 1), [Do::Recall]),
         ])
-        .sees([ABORTED, ABORTED, ABORTED, "nothing"]),
+        .sees([ABORTED, "[!aborted, reset]", "[!aborted, reset]", "nothing"])
+        .kernel(Arm::Differs(DEAD, &[ABORTED, ABORTED, ABORTED, "nothing"])),
         Case::new(
             "errors, 11.7",
             "a_dead_stub_of_an_object",
@@ -129,19 +141,23 @@ fn failures() -> Vec<Case> {
                 ask_on(fresh("a", 1), [Do::Recall]),
             ],
         )])
-        .sees([format!("{ABORTED} {ABORTED} nothing")]),
+        .sees(["[!aborted, remote, reset] [!aborted, reset] nothing"])
+        .kernel(Arm::Differs(
+            DEAD,
+            &["[!aborted, remote, reset] [!aborted, remote, reset] nothing"],
+        )),
         Case::new(
             "T13, 9",
             "an_abort_ends_all_handlers",
             "an abort ends every handler of its object: none goes on, and all callers get its error",
         )
         .drive([
-            call("first", "a", [Do::Sleep(150), write("1")]),
-            Do::Sleep(60),
+            call("first", "a", [Do::Sleep(3 * MOMENT), write("1")]),
+            Do::Sleep(MOMENT),
             call("second", "a", [Do::Catch(vec![abort()]), write("2")]),
             answer("first"),
             answer("second"),
-            Do::Sleep(250),
+            Do::Sleep(4 * MOMENT),
         ])
         .drive([ask("a", [Do::Read])])
         .sees([ABORTED, ABORTED, "nothing"]),
@@ -155,7 +171,8 @@ fn failures() -> Vec<Case> {
             [keep("m"), write("1"), Do::Catch(vec![Do::Block(vec![throw("!no")])])],
         )])
         .drive([ask("a", [Do::Recall, Do::Read])])
-        .sees(["[!no, remote, reset]", "nothing nothing"]),
+        .sees(["[!no, remote, reset]", "nothing 1"])
+        .kernel(Arm::Differs(super::commits::ENTRY, &["[!no, remote, reset]", "nothing nothing"])),
         Case::new(
             "errors, 2.5, 9",
             "a_late_throw_in_a_block",
@@ -171,6 +188,56 @@ fn failures() -> Vec<Case> {
         )])
         .drive([ask("a", [Do::Recall, Do::Read])])
         .sees(["[!no, remote, reset]", "nothing 1"]),
+        Case::new(
+            "T13, 12.2",
+            "an_abort_fails_calls_on_all_stubs",
+            "calls that are under way on other stubs of an object that is reset fail as well",
+        )
+        .drive([
+            call_on("first", fresh("a", 1), [Do::Sleep(4 * MOMENT)]),
+            Do::Sleep(MOMENT),
+            ask("a", [abort()]),
+            answer("first"),
+            ask_on(fresh("a", 2), [Do::Recall]),
+        ])
+        .sees([ABORTED, ABORTED, "nothing"]),
+        Case::new(
+            "errors, 12.1",
+            "a_throw_fails_its_call_alone",
+            "a throw fails no other call on its stub",
+        )
+        .drive([
+            call("first", "a", [Do::Sleep(3 * MOMENT), say("fine")]),
+            Do::Sleep(MOMENT),
+            ask("a", [throw("!no")]),
+            answer("first"),
+        ])
+        .sees(["[!no, remote]", "fine"]),
+        Case::new(
+            "errors, 2.5",
+            "what_waited_for_a_block_that_throws",
+            "a request that waits for a critical section fails with it",
+        )
+        .drive([
+            call("first", "a", [Do::Block(vec![Do::Sleep(3 * MOMENT), throw("!no")])]),
+            Do::Sleep(MOMENT),
+            call("second", "a", [Do::Recall]),
+            call_on("third", fresh("a", 1), [Do::Recall]),
+            answer("first"),
+            answer("second"),
+            answer("third"),
+        ])
+        .sees(["[!no, remote, reset]", "[!no, remote, reset]", "[!no, remote, reset]"]),
+        Case::new(
+            "4.5",
+            "a_transaction_that_throws_out",
+            "an asynchronous transaction that throws passes its error on, and resets nothing",
+        )
+        .drive([
+            ask("a", [keep("m"), Do::Transaction(vec![write("1"), throw("!no")])]),
+            ask("a", [Do::Recall, Do::Read]),
+        ])
+        .sees(["[!no, remote]", "m nothing"]),
         Case::untested(
             "errors, 9",
             "a constructor that throws fails each call that wakes the object",
@@ -205,21 +272,21 @@ fn failures() -> Vec<Case> {
 }
 
 fn departures() -> Vec<Case> {
-    let late = || vec![Do::Sleep(200), write("late")];
+    let late = || vec![Do::Sleep(3 * MOMENT), write("late")];
     let stays = |case: Case, first: &[&str]| {
-        case.pause(400)
+        case.pause(4 * MOMENT)
             .drive([ask("a", [Do::Read])])
             .sees(first.iter().chain(&["late"]).copied())
     };
     vec![
         stays(
             Case::new("errors, 16.2", "a_caller_goes_away", "a caller that goes away does not stop its callee")
-                .drive([Do::GoAway(stub("a"), late()), Do::Sleep(100)]),
+                .drive([Do::GoAway(stub("a"), late()), Do::Sleep(MOMENT)]),
             &[],
         ),
         stays(
             Case::new("errors, 16.2", "a_caller_aborts", "a caller that is reset does not stop its callee")
-                .drive([ask("c", [call("left", "a", late()), Do::Sleep(60), abort()])]),
+                .drive([ask("c", [call("left", "a", late()), Do::Sleep(MOMENT), abort()])]),
             &[ABORTED],
         ),
         stays(
@@ -228,7 +295,7 @@ fn departures() -> Vec<Case> {
                 "returning_without_awaiting",
                 "a caller that does not wait for the answer does not stop its callee",
             )
-            .drive([ask("c", [call("left", "a", late()), Do::Sleep(60)])]),
+            .drive([ask("c", [call("left", "a", late()), Do::Sleep(MOMENT)])]),
             &["done"],
         ),
         stays(
@@ -237,7 +304,7 @@ fn departures() -> Vec<Case> {
                 "a_client_goes_away",
                 "a client of a front Worker that goes away does not stop the object that was called",
             )
-            .step(Step::DriveAndLeave(vec![ask("a", late())], 100)),
+            .step(Step::DriveAndLeave(vec![ask("a", late())], MOMENT)),
             &[],
         ),
         Case::new(
@@ -246,12 +313,16 @@ fn departures() -> Vec<Case> {
             "a front Worker whose client goes away is cancelled: what it had not sent is never sent",
         )
         .step(Step::DriveAndLeave(
-            vec![Do::Sleep(300), ask("a", [write("late")])],
-            100,
+            vec![Do::Sleep(3 * MOMENT), ask("a", [write("late")])],
+            MOMENT,
         ))
-        .pause(500)
+        .pause(4 * MOMENT)
         .drive([ask("a", [Do::Read])])
-        .sees(["nothing"]),
+        .sees(["nothing"])
+        .runtime(Arm::Differs(
+            "this runtime does not tell a Worker that its client has gone; production documents that it does",
+            &["late"],
+        )),
     ]
 }
 
@@ -283,7 +354,7 @@ fn order() -> Vec<Case> {
             "a request that begins after another was answered sees what that has written",
         )
         .drive([
-            call("first", "a", [write("1"), Do::Sleep(60)]),
+            call("first", "a", [write("1"), Do::Sleep(MOMENT)]),
             call("second", "a", [write("2")]),
             join(["second"]),
             ask("a", [Do::Read]),

@@ -4,7 +4,7 @@ use protocol::host::Text;
 use sim::kernel::DigestAwait;
 
 use super::commits::NO_SUCH_AWAIT;
-use crate::platform::case::{Arm, Case, Machine, abort, answer, ask, call, keep, write};
+use crate::platform::case::{Arm, Case, MOMENT, Machine, abort, answer, ask, call, keep, write};
 use crate::platform::script::{Do, Only};
 
 pub(super) fn cases() -> Vec<Case> {
@@ -16,11 +16,11 @@ pub(super) fn cases() -> Vec<Case> {
 
 /// Has a second request arrive while the first is in the midst of something, and tells the order.
 fn during(rules: &'static str, name: &'static str, says: &'static str, wait: Vec<Do>, order: &str) -> Case {
-    let first: Vec<Do> = [keep("begin")].into_iter().chain(wait).chain([keep("end")]).collect();
+    let first = begin_and_end(wait.into_iter());
     Case::new(rules, name, says)
         .drive([
             call("first", "a", first),
-            Do::Sleep(60),
+            Do::Sleep(MOMENT),
             call("second", "a", [keep("other")]),
             join(["first", "second"]),
             ask("a", [Do::Recall]),
@@ -41,21 +41,21 @@ fn awaits() -> Vec<Case> {
             "I1, 2.3",
             "while_awaiting_a_call",
             "other requests run while one awaits a call",
-            vec![ask("b", [Do::Sleep(200)])],
+            vec![ask("b", [Do::Sleep(3 * MOMENT)])],
             BETWEEN,
         ),
         during(
             "I2, 2.3",
             "while_awaiting_a_timer",
             "other requests run while one awaits a timer",
-            vec![Do::Sleep(200)],
+            vec![Do::Sleep(3 * MOMENT)],
             BETWEEN,
         ),
         during(
             "I3, 2.1",
             "while_holding_the_thread",
             "nothing else runs while code holds the thread",
-            vec![Do::Work(200)],
+            vec![Do::Work(3 * MOMENT)],
             AFTER,
         )
         .machine(Machine::Own),
@@ -65,16 +65,36 @@ fn awaits() -> Vec<Case> {
             "no other request runs while one awaits digests",
         )
         .drive([
-            call("first", "a", digests()),
+            call("first", "a", begin_and_end(std::iter::repeat_n(Do::Digest, 20))),
             call("second", "a", [keep("other")]),
             join(["first", "second"]),
             ask("a", [Do::Recall]),
         ])
         .sees([AFTER])
         .knobs("digest = goes-on", |knobs| knobs.digest = DigestAwait::GoesOn),
-        at_once("while_reading_storage", "awaits reads of storage", Only::StorageGet),
-        at_once("while_writing_storage", "awaits writes of storage", Only::StoragePut),
-        at_once("while_syncing_storage", "awaits `storage.sync`", Only::StorageSync),
+        at_once(
+            "while_reading_storage",
+            "no other request runs while one awaits reads of storage",
+            Only::StorageGet,
+        ),
+        at_once(
+            "while_writing_storage",
+            "no other request runs while one awaits writes of storage",
+            Only::StoragePut,
+        ),
+        Case::new(
+            "T2, I4",
+            "while_syncing_storage",
+            "other requests run while one awaits `storage.sync`",
+        )
+        .drive([
+            call("first", "a", awaiting(Only::StorageSync)),
+            call("second", "a", [keep("other")]),
+            join(["first", "second"]),
+            ask("a", [Do::Recall]),
+        ])
+        .sees([BETWEEN])
+        .kernel(NO_SUCH_AWAIT),
         Case::new(
             "I8, 2.2",
             "while_reading_a_body",
@@ -105,23 +125,18 @@ fn awaits() -> Vec<Case> {
     ]
 }
 
-fn digests() -> Vec<Do> {
-    let digests = std::iter::repeat_n(Do::Digest, 20);
-    [keep("begin")].into_iter().chain(digests).chain([keep("end")]).collect()
+fn begin_and_end(waits: impl Iterator<Item = Do>) -> Vec<Do> {
+    [keep("begin")].into_iter().chain(waits).chain([keep("end")]).collect()
 }
 
-fn at_once(name: &'static str, what: &'static str, wait: Only) -> Case {
-    let says = match wait {
-        Only::StorageGet => "no other request runs while one awaits reads of storage",
-        Only::StoragePut => "no other request runs while one awaits writes of storage",
-        _ => "no other request runs while one awaits `storage.sync`",
-    };
-    debug_assert!(says.ends_with(what), "{says}");
-    let waits = std::iter::repeat_n(Do::Await(wait), 20);
-    let first: Vec<Do> = [keep("begin")].into_iter().chain(waits).chain([keep("end")]).collect();
+fn awaiting(wait: Only) -> Vec<Do> {
+    begin_and_end(std::iter::repeat_n(Do::Await(wait), 20))
+}
+
+fn at_once(name: &'static str, says: &'static str, wait: Only) -> Case {
     Case::new("I4, 2.2, 2.6", name, says)
         .drive([
-            call("first", "a", first),
+            call("first", "a", awaiting(wait)),
             call("second", "a", [keep("other")]),
             join(["first", "second"]),
             ask("a", [Do::Recall]),
@@ -141,27 +156,27 @@ fn sections() -> Vec<Case> {
             "I5, 2.5",
             "in_a_block_with_a_timer",
             "nothing else runs while blockConcurrencyWhile awaits a timer",
-            vec![Do::Block(vec![Do::Sleep(200)])],
+            vec![Do::Block(vec![Do::Sleep(3 * MOMENT)])],
             AFTER,
         ),
         during(
             "I5, 2.5",
             "in_a_block_with_a_call",
             "nothing else runs while blockConcurrencyWhile awaits a call",
-            vec![Do::Block(vec![ask("b", [Do::Sleep(200)])])],
+            vec![Do::Block(vec![ask("b", [Do::Sleep(3 * MOMENT)])])],
             AFTER,
         ),
         during(
             "I6, T6, 4.5",
             "in_a_transaction",
             "nothing else runs while an asynchronous transaction awaits",
-            vec![Do::Transaction(vec![Do::Sleep(200)])],
+            vec![Do::Transaction(vec![Do::Sleep(3 * MOMENT)])],
             AFTER,
         ),
         Case::new("I5, 2.4", "after_a_block", "what waited for a critical section runs in the order it came")
             .drive(in_order(|nth| {
                 let own = keep(["1", "2", "3", "4"][nth]);
-                if nth == 0 { vec![Do::Block(vec![Do::Sleep(100)]), own] } else { vec![own] }
+                if nth == 0 { vec![Do::Block(vec![Do::Sleep(MOMENT)]), own] } else { vec![own] }
             }))
             .sees(["1 2 3 4"]),
         Case::new("I5", "blocks_one_after_another", "critical sections of several handlers run one after another")
@@ -176,9 +191,9 @@ fn sections() -> Vec<Case> {
             "a critical section holds back the continuations of other handlers too, a timer's that is due within it",
         )
         .drive([
-            call("first", "a", [keep("begin"), Do::Sleep(150), keep("end")]),
-            Do::Sleep(60),
-            call("second", "a", [Do::Block(vec![keep("in"), Do::Sleep(250), keep("out")])]),
+            call("first", "a", [keep("begin"), Do::Sleep(3 * MOMENT), keep("end")]),
+            Do::Sleep(MOMENT),
+            call("second", "a", [Do::Block(vec![keep("in"), Do::Sleep(4 * MOMENT), keep("out")])]),
             join(["first", "second"]),
             ask("a", [Do::Recall]),
         ])
@@ -189,9 +204,9 @@ fn sections() -> Vec<Case> {
             "a critical section holds back the answers that other handlers await",
         )
         .drive([
-            call("first", "a", [keep("begin"), ask("b", [Do::Sleep(150)]), keep("end")]),
-            Do::Sleep(60),
-            call("second", "a", [Do::Block(vec![keep("in"), Do::Sleep(250), keep("out")])]),
+            call("first", "a", [keep("begin"), ask("b", [Do::Sleep(3 * MOMENT)]), keep("end")]),
+            Do::Sleep(MOMENT),
+            call("second", "a", [Do::Block(vec![keep("in"), Do::Sleep(4 * MOMENT), keep("out")])]),
             join(["first", "second"]),
             ask("a", [Do::Recall]),
         ])
@@ -204,10 +219,36 @@ fn sections() -> Vec<Case> {
         .drive([ask("a", [Do::Block(vec![ask("b", [ask("a", [])])])])])
         .sees(["[the platform's error, remote, overloaded, reset]"])
         .slow(),
+        Case::new(
+            "6.1, 2.5",
+            "a_long_transaction",
+            "an asynchronous transaction that lasts 30 s is cancelled as well, and its object reset",
+        )
+        .drive([ask("a", [Do::Transaction(vec![write("1"), Do::Sleep(40_000)])])])
+        .drive([ask("a", [Do::Read])])
+        .sees(["[the platform's error, remote, overloaded, reset]", "nothing"])
+        .slow(),
+        Case::new("2.5", "sections_within_sections", "critical sections can be within one another")
+            .drive([
+                call(
+                    "first",
+                    "a",
+                    [Do::Block(vec![
+                        keep("1"),
+                        Do::Transaction(vec![keep("2"), Do::Sleep(20), write("2")]),
+                        Do::Block(vec![keep("3"), Do::Sleep(20)]),
+                        keep("4"),
+                    ])],
+                ),
+                call("second", "a", [keep("other")]),
+                join(["first", "second"]),
+                ask("a", [Do::Recall, Do::Read]),
+            ])
+            .sees(["1 2 3 4 other 2"]),
         Case::new("I12, 6.10", "an_alarm_during_a_request", "an alarm runs while a request awaits")
             .drive([
-                ask("a", [Do::OnAlarm(vec![vec![keep("alarm")]]), Do::SetAlarm(100)]),
-                ask("a", [keep("begin"), Do::Sleep(300), keep("end")]),
+                ask("a", [Do::OnAlarm(vec![vec![keep("alarm")]]), Do::SetAlarm(MOMENT)]),
+                ask("a", [keep("begin"), Do::Sleep(3 * MOMENT), keep("end")]),
                 ask("a", [Do::Recall]),
             ])
             .sees(["done", "done", "begin alarm end"]),
@@ -216,21 +257,21 @@ fn sections() -> Vec<Case> {
                 ask(
                     "a",
                     [
-                        Do::OnAlarm(vec![vec![keep("begin"), Do::Sleep(400), keep("end")]]),
+                        Do::OnAlarm(vec![vec![keep("begin"), Do::Sleep(3 * MOMENT), keep("end")]]),
                         Do::SetAlarm(20),
                     ],
                 ),
-                Do::Sleep(200),
+                Do::Sleep(MOMENT),
                 ask("a", [keep("other")]),
-                Do::Sleep(500),
+                Do::Sleep(4 * MOMENT),
                 ask("a", [Do::Recall]),
             ])
             .sees(["done", "done", "begin other end"]),
         Case::new("I12, 2.5", "an_alarm_during_a_block", "an alarm waits for a critical section")
             .drive([
-                ask("a", [Do::OnAlarm(vec![vec![keep("alarm")]]), Do::SetAlarm(100)]),
-                ask("a", [Do::Block(vec![keep("begin"), Do::Sleep(300), keep("end")])]),
-                Do::Sleep(200),
+                ask("a", [Do::OnAlarm(vec![vec![keep("alarm")]]), Do::SetAlarm(MOMENT)]),
+                ask("a", [Do::Block(vec![keep("begin"), Do::Sleep(3 * MOMENT), keep("end")])]),
+                Do::Sleep(3 * MOMENT),
                 ask("a", [Do::Recall]),
             ])
             .sees(["done", "done", "begin end alarm"]),
@@ -244,13 +285,13 @@ fn sections() -> Vec<Case> {
                 "a",
                 [
                     Do::OnAlarm(vec![
-                        vec![keep("begin"), Do::SetAlarm(20), Do::Sleep(250), keep("end")],
+                        vec![keep("begin"), Do::SetAlarm(20), Do::Sleep(4 * MOMENT), keep("end")],
                         vec![keep("next")],
                     ]),
                     Do::SetAlarm(20),
                 ],
             ),
-            Do::Sleep(800),
+            Do::Sleep(8 * MOMENT),
             ask("a", [Do::Recall]),
         ])
         .sees(["done", "begin end next"]),
@@ -279,8 +320,8 @@ fn locks() -> Vec<Case> {
             "a gate that is released wakes the next waiter in the same commit unit: an abort there loses both's writes",
         )
         .drive([
-            call("first", "a", [lock(), Do::Sleep(150), write("1"), unlock()]),
-            Do::Sleep(60),
+            call("first", "a", [lock(), Do::Sleep(3 * MOMENT), write("1"), unlock()]),
+            Do::Sleep(MOMENT),
             call("second", "a", [lock(), write("2"), abort()]),
             answer("first"),
             answer("second"),
@@ -297,8 +338,8 @@ fn locks() -> Vec<Case> {
             "a gate that is released goes to the one who has waited longest",
         )
         .drive([
-            call("1", "a", [lock(), Do::Sleep(150), keep("1"), unlock()]),
-            Do::Sleep(60),
+            call("1", "a", [lock(), Do::Sleep(3 * MOMENT), keep("1"), unlock()]),
+            Do::Sleep(MOMENT),
             call("2", "a", [lock(), keep("2"), Do::Sleep(30), unlock()]),
             call("3", "a", [lock(), keep("3"), unlock()]),
             join(["1", "2", "3"]),

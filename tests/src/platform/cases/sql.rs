@@ -141,17 +141,23 @@ fn values() -> Vec<Case> {
         ),
         shows(
             "functions_work",
-            "RETURNING, common tables, windows, JSON and full text work",
+            "RETURNING, common tables, windows and JSON work",
             [
                 write("1"),
                 run("INSERT INTO t (v) VALUES ('2') RETURNING id, v"),
                 run("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) FROM n"),
                 run("SELECT row_number() OVER (ORDER BY id) FROM t"),
                 run("SELECT json_extract('{\"x\": 3}', '$.x')"),
-                run("CREATE VIRTUAL TABLE f USING fts5 (x)"),
             ],
             "(2, 2) (6) (1; 2) (3)",
         ),
+        shows(
+            "full_text_works",
+            "virtual tables of FTS5 work",
+            [run("CREATE VIRTUAL TABLE f USING fts5 (x)")],
+            "done",
+        )
+        .kernel(Arm::Absent("the store runs no virtual tables: such a run is void")),
         Case::untested(
             "SQL",
             "booleans bind as texts, objects as '[object Object]', BigInt throws, a lone surrogate is replaced",
@@ -233,6 +239,7 @@ fn sizes() -> Vec<Case> {
         shows("more_than_two_million_bytes", "a row cannot have 2,100,000 bytes", row(2_100_000), "TooBig ()")
             .runtime(Arm::Differs(
                 "it takes 8,388,304 bytes, and took 2,199,995 in April 2026; production documents 2 MB",
+                &["(2100000)"],
             )),
         shows("nine_million_bytes", "a row cannot have 9,000,000 bytes", row(9_000_000), "TooBig ()"),
         shows("a_hundred_columns", "a table can have 100 columns", [columns(100)], "done"),
@@ -271,7 +278,7 @@ fn refusals() -> Vec<Case> {
         refused("unique", "UNIQUE", "INSERT INTO t (id, v) VALUES (1, 'x')", "Unique"),
         refused("syntax", "what is no SQL is refused", "SELEC 1", "Syntax"),
         refused("no_table", "a table must be there", "SELECT * FROM nowhere", "NoSuchTable"),
-        refused("no_column", "a column must be there", "SELECT nothing FROM t", "NoSuchColumn"),
+        refused("no_column", "a column must be there", "SELECT absent FROM t", "NoSuchColumn"),
         shows(
             "not_null",
             "NOT NULL",
