@@ -116,7 +116,11 @@ impl Workerd {
     pub fn ask(&self, request: &Request) -> Result<Response, Failed> {
         let mut asked = http::Request::builder()
             .method(request.method.as_str())
-            .uri(format!("http://127.0.0.1:{}{}", self.process.port(), request.path));
+            .uri(format!(
+                "http://127.0.0.1:{}{}",
+                self.process.port(),
+                request.path
+            ));
         for (name, value) in request.headers.iter() {
             asked = asked.header(name, value);
         }

@@ -26,7 +26,10 @@ fn every_kind_of_fault_takes_effect_in_the_demonstration() {
             *count += report.marks.count(&format!("fault {}", kind.name()));
         }
     }
-    let never = FaultKind::VARIANTS.iter().zip(&counts).filter(|(_, count)| **count == 0);
+    let never = FaultKind::VARIANTS
+        .iter()
+        .zip(&counts)
+        .filter(|(_, count)| **count == 0);
     let never: Vec<_> = never.map(|(kind, _)| kind.name()).collect();
     assert!(
         never.is_empty(),

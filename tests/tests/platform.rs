@@ -41,7 +41,11 @@ fn arms(case: Case, runtime: &Arc<Runtime>) -> Vec<Trial> {
         let is_slow = case.slow;
         let trial = trial(&name, &[Piece::Workerd], move || on_runtime(&case, &runtime));
         trials.push(if is_slow {
-            let kind = if trial.has_ignored_flag() { trial.kind().to_owned() } else { "slow".to_owned() };
+            let kind = if trial.has_ignored_flag() {
+                trial.kind().to_owned()
+            } else {
+                "slow".to_owned()
+            };
             trial.with_kind(kind).with_ignored_flag(true)
         } else {
             trial

@@ -50,6 +50,15 @@ pub enum Machine {
     SmallDisk,
 }
 
+/// How a simulated platform differs from the usual one.
+#[derive(Clone, Copy, Debug)]
+pub struct Knob {
+    /// In words.
+    pub words: &'static str,
+    /// In deed.
+    pub set: fn(&mut Knobs),
+}
+
 /// One rule of the platform, and how it is shown.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -67,8 +76,8 @@ pub struct Case {
     pub kernel: Arm,
     /// The real runtime's arm.
     pub runtime: Arm,
-    /// How the simulated platform differs from the usual one, in words and in deed.
-    pub knobs: Option<(&'static str, fn(&mut Knobs))>,
+    /// How the simulated platform differs from the usual one.
+    pub knobs: Option<Knob>,
     /// Where it runs on the real runtime.
     pub machine: Machine,
     /// Whether it takes so long that it only runs when asked for.
@@ -149,7 +158,7 @@ impl Case {
     /// Sets knobs of the simulated platform.
     #[must_use]
     pub fn knobs(mut self, words: &'static str, set: fn(&mut Knobs)) -> Self {
-        self.knobs = Some((words, set));
+        self.knobs = Some(Knob { words, set });
         self
     }
 

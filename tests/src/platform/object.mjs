@@ -139,7 +139,7 @@ class Task {
     this.#insert("t", text);
   }
   store() {
-    for (const said of this.said.splice(0)) this.write(said.text);
+    for (const { text } of this.said.splice(0)) if (text !== undefined) this.write(text);
   }
   read() {
     this.say(this.#texts("t").join(" ") || "nothing");

@@ -74,7 +74,9 @@ impl Runtime {
 
     fn port(&self, case: &Case) -> Result<u16, Failed> {
         let which = case.name.bytes().map(usize::from).sum::<usize>() % self.0.len();
-        let mut shared = self.0[which].lock().map_err(|_| "another case has failed to start it")?;
+        let mut shared = self.0[which]
+            .lock()
+            .map_err(|_| "another case has failed to start it")?;
         if shared.is_none() {
             *shared = Some(Process::start(folder()?)?);
         }

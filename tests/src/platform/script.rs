@@ -23,7 +23,7 @@ pub enum Do {
 
     /// Inserts a row.
     Write(Text),
-    /// Inserts what was said so far as a row, and forgets it.
+    /// Inserts each text that was said so far as a row, and forgets all of it.
     Store,
     /// Says the rows, or `nothing`.
     Read,

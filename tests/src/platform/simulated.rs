@@ -7,9 +7,7 @@ use protocol::host::{Body, ObjectName, Outcome, Request, Text};
 use sim::kernel::storage::Store;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
-use sim::kernel::{
-    Chance, Kernel, Knobs, Micros, PartyId, ResetCause, Span, Stepped, UnsupportedStatement,
-};
+use sim::kernel::{Chance, Kernel, Knobs, Micros, PartyId, ResetCause, Span, Stepped, UnsupportedStatement};
 
 use super::case::{Case, Step};
 use super::guest::{OBJECTS, Scripted};
@@ -73,8 +71,8 @@ struct World<S: Store> {
 impl<S: Store> World<S> {
     fn run(case: &Case, seed: u64) -> Vec<String> {
         let mut knobs = knobs();
-        if let Some((_, set)) = case.knobs {
-            set(&mut knobs);
+        if let Some(knob) = case.knobs {
+            (knob.set)(&mut knobs);
         }
         let chance = Chance::new(seed, &[]);
         let mut kernel = Kernel::new(Scripted, &S::Pool::default(), chance, knobs, BTreeMap::new());

@@ -49,7 +49,7 @@ fn named(case: &Case) -> String {
 fn of_kernel(case: &Case) -> String {
     let arm = of_arm(case.kernel);
     match case.knobs {
-        Some((words, _)) => format!("{arm} (knob: {words})"),
+        Some(knob) => format!("{arm} (knob: {})", knob.words),
         None => arm,
     }
 }

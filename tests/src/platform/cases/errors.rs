@@ -5,13 +5,15 @@ use protocol::host::{CallError, Text};
 use super::interleaving::join;
 use super::sql::run_with;
 use crate::platform::case::{
-    Arm, Case, MOMENT, Machine, Step, abort, answer, ask, ask_on, call, call_on, fresh, keep, say, stub, throw, write,
+    Arm, Case, MOMENT, Machine, Step, abort, answer, ask, ask_on, call, call_on, fresh, keep, say, stub,
+    throw, write,
 };
 use crate::platform::script::{Do, Param};
 
 const ABORTED: &str = "[!aborted, remote, reset]";
 
-const DEAD: &str = "to be put right: only the first failure is the callee's, the later ones are the stub's own";
+const DEAD: &str =
+    "to be put right: only the first failure is the callee's, the later ones are the stub's own";
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = output();
@@ -280,13 +282,21 @@ fn departures() -> Vec<Case> {
     };
     vec![
         stays(
-            Case::new("errors, 16.2", "a_caller_goes_away", "a caller that goes away does not stop its callee")
-                .drive([Do::GoAway(stub("a"), late()), Do::Sleep(MOMENT)]),
+            Case::new(
+                "errors, 16.2",
+                "a_caller_goes_away",
+                "a caller that goes away does not stop its callee",
+            )
+            .drive([Do::GoAway(stub("a"), late()), Do::Sleep(MOMENT)]),
             &[],
         ),
         stays(
-            Case::new("errors, 16.2", "a_caller_aborts", "a caller that is reset does not stop its callee")
-                .drive([ask("c", [call("left", "a", late()), Do::Sleep(MOMENT), abort()])]),
+            Case::new(
+                "errors, 16.2",
+                "a_caller_aborts",
+                "a caller that is reset does not stop its callee",
+            )
+            .drive([ask("c", [call("left", "a", late()), Do::Sleep(MOMENT), abort()])]),
             &[ABORTED],
         ),
         stays(
@@ -332,15 +342,24 @@ fn order() -> Vec<Case> {
     let many = |first: Option<Do>| -> Vec<Do> {
         let calls = labels.iter().map(|label| call(label, "a", [keep(label)]));
         let all = first.into_iter().chain(calls);
-        all.chain([Do::Join(labels.clone()), ask("a", [Do::Recall])]).collect()
+        all.chain([Do::Join(labels.clone()), ask("a", [Do::Recall])])
+            .collect()
     };
     vec![
-        Case::new("order, 12.1", "calls_on_one_stub", "calls on one stub begin in the order they were made")
-            .drive(many(None))
-            .sees([in_order.clone()]),
-        Case::new("order, 12.1", "calls_of_an_object", "the same of an object's calls")
-            .drive([ask("c", many(None))])
-            .sees([in_order.clone()]),
+        Case::new(
+            "order, 12.1",
+            "calls_on_one_stub",
+            "calls on one stub begin in the order they were made",
+        )
+        .drive(many(None))
+        .sees([in_order.clone()]),
+        Case::new(
+            "order, 12.1",
+            "calls_of_an_object",
+            "the same of an object's calls",
+        )
+        .drive([ask("c", many(None))])
+        .sees([in_order.clone()]),
         Case::new(
             "order, 2.4",
             "calls_into_a_block",

@@ -32,19 +32,41 @@ fn named(name: &'static str, says: &'static str, object: &str, sees: &str) -> Ca
 
 fn names() -> Vec<Case> {
     vec![
-        named("an_object_knows_its_name", "an object that was called by its name knows it", "a", "a"),
-        named("any_text_is_a_name", "a name can hold any characters", "#ü\u{1F600} /", "#ü\u{1F600} /"),
+        named(
+            "an_object_knows_its_name",
+            "an object that was called by its name knows it",
+            "a",
+            "a",
+        ),
+        named(
+            "any_text_is_a_name",
+            "a name can hold any characters",
+            "#ü\u{1F600} /",
+            "#ü\u{1F600} /",
+        ),
         named("no_text_is_a_name", "a name can be empty", "", ""),
-        Case::new("identity, 1.1", "case_matters", "names that differ in case are of two objects")
-            .drive([ask("a", [keep("m")]), ask("A", [Do::Recall])])
-            .sees(["done", "nothing"]),
-        Case::new("identity, 1.1", "one_name_one_object", "all callers of a name reach one object")
-            .drive([ask("a", [keep("m")])])
-            .drive([ask("b", [ask("a", [Do::Recall])])])
-            .sees(["done", "m"]),
-        Case::new("1.5", "memory_is_its_own", "what an object holds in memory, no other object has")
-            .drive([ask("a", [keep("m")]), ask("b", [Do::Recall])])
-            .sees(["done", "nothing"]),
+        Case::new(
+            "identity, 1.1",
+            "case_matters",
+            "names that differ in case are of two objects",
+        )
+        .drive([ask("a", [keep("m")]), ask("A", [Do::Recall])])
+        .sees(["done", "nothing"]),
+        Case::new(
+            "identity, 1.1",
+            "one_name_one_object",
+            "all callers of a name reach one object",
+        )
+        .drive([ask("a", [keep("m")])])
+        .drive([ask("b", [ask("a", [Do::Recall])])])
+        .sees(["done", "m"]),
+        Case::new(
+            "1.5",
+            "memory_is_its_own",
+            "what an object holds in memory, no other object has",
+        )
+        .drive([ask("a", [keep("m")]), ask("b", [Do::Recall])])
+        .sees(["done", "nothing"]),
         named(
             "a_long_name_is_not_known",
             "an object does not know a name of more than 1,024 characters",

@@ -110,23 +110,35 @@ fn awaits() -> Vec<Case> {
         .kernel(Arm::Absent(
             "a request of the seam begins when its body has arrived; the shell reads it before",
         )),
-        Case::new("I9, 12.6", "calls_in_a_circle", "an object that awaits a call can be called by its callee")
-            .drive([
-                ask("a", [keep("1"), ask("b", [ask("a", [keep("2")])]), keep("3")]),
-                ask("a", [Do::Recall]),
-            ])
-            .sees(["done", "1 2 3"]),
-        Case::new("I9", "a_call_to_itself", "an object that awaits a call to itself is answered")
-            .drive([
-                ask("a", [keep("1"), ask("a", [keep("2")]), keep("3")]),
-                ask("a", [Do::Recall]),
-            ])
-            .sees(["done", "1 2 3"]),
+        Case::new(
+            "I9, 12.6",
+            "calls_in_a_circle",
+            "an object that awaits a call can be called by its callee",
+        )
+        .drive([
+            ask("a", [keep("1"), ask("b", [ask("a", [keep("2")])]), keep("3")]),
+            ask("a", [Do::Recall]),
+        ])
+        .sees(["done", "1 2 3"]),
+        Case::new(
+            "I9",
+            "a_call_to_itself",
+            "an object that awaits a call to itself is answered",
+        )
+        .drive([
+            ask("a", [keep("1"), ask("a", [keep("2")]), keep("3")]),
+            ask("a", [Do::Recall]),
+        ])
+        .sees(["done", "1 2 3"]),
     ]
 }
 
 fn begin_and_end(waits: impl Iterator<Item = Do>) -> Vec<Do> {
-    [keep("begin")].into_iter().chain(waits).chain([keep("end")]).collect()
+    [keep("begin")]
+        .into_iter()
+        .chain(waits)
+        .chain([keep("end")])
+        .collect()
 }
 
 fn awaiting(wait: Only) -> Vec<Do> {
@@ -148,7 +160,10 @@ fn at_once(name: &'static str, says: &'static str, wait: Only) -> Case {
 fn sections() -> Vec<Case> {
     let in_order = |script: fn(usize) -> Vec<Do>| -> Vec<Do> {
         let labels = ["1", "2", "3", "4"];
-        let calls = labels.iter().enumerate().map(|(nth, label)| call(label, "a", script(nth)));
+        let calls = labels
+            .iter()
+            .enumerate()
+            .map(|(nth, label)| call(label, "a", script(nth)));
         calls.chain([join(labels), ask("a", [Do::Recall])]).collect()
     };
     vec![

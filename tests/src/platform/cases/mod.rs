@@ -1,11 +1,15 @@
 //! All cases, by what they are about.
 
+mod alarm_ends;
 mod alarms;
 mod commits;
 mod errors;
 mod identity;
 mod interleaving;
+mod limits;
+mod retries;
 mod sql;
+mod transactions;
 
 use super::case::Case;
 

@@ -25,28 +25,19 @@ pub(super) fn sql(text: &str, params: impl IntoIterator<Item = Value>) -> Do {
     run_with(text, params.into_iter().map(Param::Is).collect::<Vec<_>>())
 }
 
-fn of_length(text: &str, length: usize) -> Do {
-    Do::Sql(Sql {
-        sql: Text::new(text),
-        length,
-        params: Vec::new(),
-    })
-}
-
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = values();
-    cases.extend(sizes());
-    cases.extend(refusals());
+    cases.extend(super::limits::cases());
     cases
 }
 
-fn shows(name: &'static str, says: &'static str, script: impl Into<Vec<Do>>, sees: &str) -> Case {
+pub(super) fn shows(name: &'static str, says: &'static str, script: impl Into<Vec<Do>>, sees: &str) -> Case {
     Case::new("SQL, 5", name, says)
         .drive([ask("a", script.into())])
         .sees([sees])
 }
 
-fn number(text: &str) -> Value {
+pub(super) fn number(text: &str) -> Value {
     Value::Number(Number::parse(text))
 }
 
@@ -76,7 +67,12 @@ fn values() -> Vec<Case> {
         shows(
             "literals_are_not_bound",
             "a literal is no bound number",
-            [run(COLUMNS), run("INSERT INTO c (i, x, b, n) VALUES (7, 7, 7, 7)"), run(TYPES), run(ALL)],
+            [
+                run(COLUMNS),
+                run("INSERT INTO c (i, x, b, n) VALUES (7, 7, 7, 7)"),
+                run(TYPES),
+                run(ALL),
+            ],
             "(integer, text, integer, integer) (7, 7, 7, 7)",
         ),
         shows(
@@ -104,7 +100,10 @@ fn values() -> Vec<Case> {
         shows(
             "infinity_comes_back",
             "infinity is bound and read as such",
-            [sql("SELECT ?, typeof(?)", [number("Infinity"), number("-Infinity")])],
+            [sql(
+                "SELECT ?, typeof(?)",
+                [number("Infinity"), number("-Infinity")],
+            )],
             "({\"number\":\"Infinity\"}, real)",
         ),
         shows(
@@ -118,12 +117,7 @@ fn values() -> Vec<Case> {
             "NULL, texts and blobs come back as they are",
             [sql(
                 "SELECT ?, ?, ?, typeof(?)",
-                [
-                    Value::Null,
-                    Value::text("a\u{0}ü\u{1F600}"),
-                    blob(),
-                    blob(),
-                ],
+                [Value::Null, Value::text("a\u{0}ü\u{1F600}"), blob(), blob()],
             )],
             "(null, a\u{0}ü\u{1F600}, {\"bytes\":\"00ff\"}, blob)",
         ),
@@ -145,7 +139,9 @@ fn values() -> Vec<Case> {
             [
                 write("1"),
                 run("INSERT INTO t (v) VALUES ('2') RETURNING id, v"),
-                run("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) FROM n"),
+                run(
+                    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) FROM n",
+                ),
                 run("SELECT row_number() OVER (ORDER BY id) FROM t"),
                 run("SELECT json_extract('{\"x\": 3}', '$.x')"),
             ],
@@ -157,7 +153,9 @@ fn values() -> Vec<Case> {
             [run("CREATE VIRTUAL TABLE f USING fts5 (x)")],
             "done",
         )
-        .kernel(Arm::Absent("the store runs no virtual tables: such a run is void")),
+        .kernel(Arm::Absent(
+            "the store runs no virtual tables: such a run is void",
+        )),
         Case::untested(
             "SQL",
             "booleans bind as texts, objects as '[object Object]', BigInt throws, a lone surrogate is replaced",
@@ -169,143 +167,4 @@ fn values() -> Vec<Case> {
 
 fn blob() -> Value {
     Value::Bytes(protocol::host::Bytes(vec![0, 255].into()))
-}
-
-fn list(count: usize, item: impl Fn(usize) -> String, separator: &str) -> String {
-    (0..count).map(item).collect::<Vec<_>>().join(separator)
-}
-
-fn sizes() -> Vec<Case> {
-    let params = |count: usize| {
-        let marks = list(count, |_| "?".to_owned(), ", ");
-        sql(
-            &format!("SELECT 1 WHERE 1 IN ({marks})"),
-            (0..count).map(|_| number("1")),
-        )
-    };
-    let columns = |count: usize| {
-        let columns = list(count, |nth| format!("c{nth}"), ", ");
-        run(&format!("CREATE TABLE w{count} ({columns})"))
-    };
-    let terms = |count: usize| run(&list(count, |_| "SELECT 1".to_owned(), " UNION ALL "));
-    let pattern = |length: usize| run(&format!("SELECT 'x' LIKE '{}'", "x".repeat(length)));
-    let deep = |depth: usize| run(&format!("SELECT 1{}", "+1".repeat(depth)));
-    let row = |length: usize| {
-        [
-            run("CREATE TABLE r (v TEXT)"),
-            run_with("INSERT INTO r (v) VALUES (?)", [Param::Long(length)]),
-            run("SELECT length(v) FROM r"),
-        ]
-    };
-    vec![
-        shows("a_hundred_parameters", "a statement can have 100 parameters", [params(100)], "(1)"),
-        shows(
-            "a_hundred_and_one_parameters",
-            "a statement cannot have 101 parameters",
-            [params(101)],
-            "TooManyParameters",
-        ),
-        shows(
-            "parameter_one_hundred_and_one",
-            "a parameter cannot have a number above 100",
-            [sql("SELECT ?101", [])],
-            "TooManyParameters",
-        ),
-        shows(
-            "too_few_parameters",
-            "a statement needs as many parameters as it names",
-            [sql("SELECT ?, ?", [number("1")])],
-            "ParameterCount",
-        ),
-        shows(
-            "too_many_parameters",
-            "a statement takes no more parameters than it names",
-            [sql("SELECT ?", [number("1"), number("2")])],
-            "ParameterCount",
-        ),
-        shows(
-            "a_hundred_thousand_bytes",
-            "a statement can have 100,000 bytes",
-            [of_length("SELECT 1", 100_000)],
-            "(1)",
-        ),
-        shows(
-            "a_hundred_thousand_and_one_bytes",
-            "a statement cannot have 100,001 bytes",
-            [of_length("SELECT 1", 100_001)],
-            "TooBig",
-        ),
-        shows("two_million_bytes", "a row can have almost 2,000,000 bytes", row(1_999_900), "(1999900)"),
-        shows("more_than_two_million_bytes", "a row cannot have 2,100,000 bytes", row(2_100_000), "TooBig ()")
-            .runtime(Arm::Differs(
-                "it takes 8,388,304 bytes, and took 2,199,995 in April 2026; production documents 2 MB",
-                &["(2100000)"],
-            )),
-        shows("nine_million_bytes", "a row cannot have 9,000,000 bytes", row(9_000_000), "TooBig ()"),
-        shows("a_hundred_columns", "a table can have 100 columns", [columns(100)], "done"),
-        shows("a_hundred_and_one_columns", "a table cannot have 101 columns", [columns(101)], "Other"),
-        shows("five_terms", "a compound SELECT can have 5 terms", [terms(5)], "(1; 1; 1; 1; 1)"),
-        shows("six_terms", "a compound SELECT cannot have 6 terms", [terms(6)], "Other"),
-        shows("a_deep_expression", "an expression can be 99 deep", [deep(98)], "(99)"),
-        shows("a_too_deep_expression", "an expression cannot be 102 deep", [deep(101)], "Other"),
-        shows("a_pattern", "a pattern can have 50 bytes", [pattern(50)], "(0)"),
-        shows("a_long_pattern", "a pattern cannot have 51 bytes", [pattern(51)], "Other"),
-        shows(
-            "many_arguments",
-            "a function can have 100 arguments",
-            [run(&format!("SELECT max({})", list(100, |nth| nth.to_string(), ", ")))],
-            "(99)",
-        ),
-    ]
-}
-
-fn refusals() -> Vec<Case> {
-    let refused = |name, says, text: &str, kind| shows(name, says, [write("1"), run(text)], kind);
-    vec![
-        refused("begin", "BEGIN is refused", "BEGIN", "NotAuthorized"),
-        refused("commit", "COMMIT is refused", "COMMIT", "NotAuthorized"),
-        refused("rollback", "ROLLBACK is refused", "ROLLBACK", "NotAuthorized"),
-        refused("savepoint", "SAVEPOINT is refused", "SAVEPOINT s", "NotAuthorized"),
-        refused("release", "RELEASE is refused", "RELEASE s", "NotAuthorized"),
-        refused("vacuum", "VACUUM is refused", "VACUUM", "Other"),
-        refused("attach", "ATTACH is refused", "ATTACH ':memory:' AS x", "NotAuthorized"),
-        refused("temporary", "temporary tables are refused", "CREATE TEMP TABLE x (v)", "NotAuthorized"),
-        refused("reserved", "names that begin with _cf_ are refused", "CREATE TABLE _cf_x (v)", "NotAuthorized"),
-        refused("user_version", "PRAGMA user_version is refused", "PRAGMA user_version", "NotAuthorized"),
-        refused("journal_mode", "PRAGMA journal_mode is refused", "PRAGMA journal_mode", "NotAuthorized"),
-        refused("load_extension", "load_extension is refused", "SELECT load_extension('x')", "NotAuthorized"),
-        refused("sqlite_version", "sqlite_version is refused", "SELECT sqlite_version()", "NotAuthorized"),
-        refused("unique", "UNIQUE", "INSERT INTO t (id, v) VALUES (1, 'x')", "Unique"),
-        refused("syntax", "what is no SQL is refused", "SELEC 1", "Syntax"),
-        refused("no_table", "a table must be there", "SELECT * FROM nowhere", "NoSuchTable"),
-        refused("no_column", "a column must be there", "SELECT absent FROM t", "NoSuchColumn"),
-        shows(
-            "not_null",
-            "NOT NULL",
-            [run("CREATE TABLE n (v NOT NULL)"), sql("INSERT INTO n (v) VALUES (?)", [Value::Null])],
-            "NotNull",
-        ),
-        shows(
-            "foreign_keys",
-            "foreign keys are enforced",
-            [
-                run("CREATE TABLE p (id INTEGER PRIMARY KEY)"),
-                run("CREATE TABLE c (p INTEGER REFERENCES p (id))"),
-                run("INSERT INTO c (p) VALUES (1)"),
-            ],
-            "Constraint",
-        ),
-        shows(
-            "check",
-            "a CHECK is enforced",
-            [run("CREATE TABLE n (v CHECK (v < 5))"), run("INSERT INTO n (v) VALUES (7)")],
-            "Constraint",
-        ),
-        shows(
-            "table_info",
-            "PRAGMA table_info is allowed",
-            [run("CREATE TABLE n (v TEXT)"), run("PRAGMA table_info (n)")],
-            "(0, v, TEXT, 0, null, 0)",
-        ),
-    ]
 }
