@@ -76,6 +76,8 @@ pub struct Case {
     pub kernel: Arm,
     /// The real runtime's arm.
     pub runtime: Arm,
+    /// Whether the simulated objects run the script on the protocols' own runner.
+    pub on_tasks: bool,
     /// How the simulated platform differs from the usual one.
     pub knobs: Option<Knob>,
     /// Where it runs on the real runtime.
@@ -96,6 +98,7 @@ impl Case {
             sees: Vec::new(),
             kernel: Arm::Runs,
             runtime: Arm::Runs,
+            on_tasks: false,
             knobs: None,
             machine: Machine::Shared,
             slow: false,
@@ -166,6 +169,15 @@ impl Case {
     #[must_use]
     pub fn machine(self, machine: Machine) -> Self {
         Case { machine, ..self }
+    }
+
+    /// Has simulated objects run the script on the protocols' own runner, and with its gates.
+    #[must_use]
+    pub fn on_tasks(self) -> Self {
+        Case {
+            on_tasks: true,
+            ..self
+        }
     }
 
     /// It only runs when asked for.

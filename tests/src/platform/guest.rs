@@ -2,15 +2,17 @@
 
 mod host;
 mod task;
+mod tasks;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-use protocol::host::{Body, CallError, Cause, Entry, Event, Namespace, Platform, Response, TaskId, Text};
+use protocol::host::{CallError, Cause, Entry, Event, Namespace, Platform, Response, TaskId, Text};
 use protocol::task::Waiting;
 use sim::kernel::{Guest, SectionEnd, SectionKind, Wide};
 
 use host::Host;
-use task::{Op, Task, Then, or_nothing};
+use task::{Op, Task, Then, or_nothing, written};
+pub use tasks::OnTasks;
 
 use super::script::{Do, Said};
 
@@ -26,15 +28,6 @@ pub struct Scripted;
 pub struct Memory {
     kept: Vec<Text>,
     tasks: BTreeMap<TaskId, Task>,
-    locks: BTreeMap<Text, Lock>,
-    /// Tasks that were given a lock in this turn, and go on in it.
-    woken: VecDeque<TaskId>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Lock {
-    holder: TaskId,
-    queue: VecDeque<TaskId>,
 }
 
 impl Guest for Scripted {
@@ -67,7 +60,7 @@ impl Guest for Scripted {
 }
 
 impl Memory {
-    /// One turn: the task that the event begins, or goes on with, and those that it gives locks to.
+    /// One turn: the task that the event begins, or goes on with.
     fn take(&mut self, event: Event, host: &mut Host<'_>) {
         let id = match event {
             Event::Begin(entry) => self.begin(entry, host),
@@ -82,17 +75,13 @@ impl Memory {
                 return;
             }
         };
-        let mut next = Some(id);
-        while let Some(id) = next {
-            if !self.task(id).ended {
-                host.platform().running(id);
-                if self.go_on(id, host).is_none() {
-                    return;
-                }
+        if !self.task(id).ended {
+            host.platform().running(id);
+            if self.go_on(id, host).is_none() {
+                return;
             }
-            self.bury(id);
-            next = self.woken.pop_front();
         }
+        self.bury(id);
     }
 
     fn begin(&mut self, entry: Entry, host: &mut Host<'_>) -> TaskId {
@@ -169,7 +158,7 @@ impl Memory {
                         return Then::Aborted;
                     }
                 }
-                Op::Do(_) | Op::Until(_) | Op::Locked(_) => {}
+                Op::Do(_) | Op::Until(_) => {}
             }
         }
         Then::Throw(error.clone())
@@ -181,10 +170,6 @@ impl Memory {
             Op::Until(call) => self
                 .task(id)
                 .wait_if(|task| task.begun.contains_key(&call.nth), Op::Until(call)),
-            Op::Locked(name) => {
-                let held = self.locks.get(&name).is_some_and(|lock| lock.holder == id);
-                self.task(id).wait_if(|_| !held, Op::Locked(name))
-            }
             Op::EndCatch => Then::On,
             Op::Leave(kind) => {
                 let rolls_back = std::mem::take(&mut self.task(id).rolls_back);
@@ -207,26 +192,6 @@ impl Memory {
                 let kept = or_nothing(&self.kept);
                 self.task(id).say(kept);
             }
-            Do::Lock(name) => match self.locks.get_mut(&name) {
-                Some(lock) => {
-                    lock.queue.push_back(id);
-                    self.task(id).todo.push_front(Op::Locked(name));
-                }
-                None => {
-                    let queue = VecDeque::new();
-                    self.locks.insert(name, Lock { holder: id, queue });
-                }
-            },
-            Do::Unlock(name) => {
-                let lock = self.locks.get_mut(&name).expect("a lock is held that is given");
-                match lock.queue.pop_front() {
-                    Some(next) => {
-                        lock.holder = next;
-                        self.woken.push_back(next);
-                    }
-                    None => drop(self.locks.remove(&name)),
-                }
-            }
             deed => return self.task(id).perform(id, deed, host),
         }
         Then::On
@@ -243,8 +208,4 @@ fn script_of_alarm(retry_count: usize, host: &mut Host<'_>) -> Vec<Do> {
     host.insert("runs", Text::default());
     let nth = runs.max(retry_count).min(scripts.len().saturating_sub(1));
     scripts.get(nth).cloned().unwrap_or_default()
-}
-
-fn written(said: &[Said]) -> Body {
-    Body::text(serde_json::to_string(said).expect("what is said is JSON"))
 }

@@ -256,23 +256,22 @@ class Task {
   "roll-back"() {
     this.#transaction.rollback();
   }
-  lock(name) {
-    const { locks } = this.#party;
-    const queue = locks.get(name);
-    if (queue) return new Promise((taken) => queue.push(taken));
-    locks.set(name, []);
+  lock() {
+    const party = this.#party;
+    if (party.queue) return new Promise((taken) => party.queue.push(taken));
+    party.queue = [];
   }
-  unlock(name) {
-    const { locks } = this.#party;
-    const next = locks.get(name).shift();
+  unlock() {
+    const next = this.#party.queue.shift();
     if (next) next();
-    else locks.delete(name);
+    else this.#party.queue = null;
   }
 }
 
 export class Scripted extends DurableObject {
   kept = [];
-  locks = new Map();
+  // Those who wait for the gate, while somebody holds it.
+  queue = null;
   stubs = new Map();
 
   async fetch(request) {
@@ -289,7 +288,7 @@ export class Scripted extends DurableObject {
 
 export default {
   async fetch(request, env) {
-    const task = new Task({ env, kept: [], locks: new Map() });
+    const task = new Task({ env, kept: [] });
     try {
       await task.run(await request.json());
     } catch (error) {

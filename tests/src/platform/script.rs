@@ -74,10 +74,10 @@ pub enum Do {
     Transaction(Vec<Do>),
     /// Has the asynchronous transaction take its writes back when it ends.
     RollBack,
-    /// Takes a lock of the object's own making, first come, first served.
-    Lock(Text),
+    /// Takes the object's gate, a lock of its own making: first come, first served.
+    Lock,
     /// Gives it to the next.
-    Unlock(Text),
+    Unlock,
 }
 
 /// What only the real runtime has: the seam has no such await, as its code must not rely on one.

@@ -7,10 +7,12 @@ use protocol::host::{Body, ObjectName, Outcome, Request, Text};
 use sim::kernel::storage::Store;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
-use sim::kernel::{Chance, Kernel, Knobs, Micros, PartyId, ResetCause, Span, Stepped, UnsupportedStatement};
+use sim::kernel::{
+    Chance, Guest, Kernel, Knobs, Micros, PartyId, ResetCause, Span, Stepped, UnsupportedStatement,
+};
 
 use super::case::{Case, Step};
-use super::guest::{OBJECTS, Scripted};
+use super::guest::{OBJECTS, OnTasks, Scripted};
 use super::script::{Do, Said};
 use super::{missing, write_of};
 
@@ -44,11 +46,13 @@ pub fn run(case: &Case, expected: &[String]) -> Result<(), (String, Vec<String>)
 
 /// Runs a case in one world, up to a statement that its store does not run.
 fn run_on<S: Store>(case: &Case, seed: u64) -> Result<Vec<String>, String> {
-    catch_unwind(AssertUnwindSafe(|| World::<S>::run(case, seed))).map_err(|payload| {
-        match payload.downcast::<UnsupportedStatement>() {
-            Ok(unsupported) => format!("unsupported: {}", unsupported.0),
-            Err(payload) => resume_unwind(payload),
-        }
+    let run = || match case.on_tasks {
+        false => World::<Scripted, S>::run(Scripted, case, seed),
+        true => World::<OnTasks, S>::run(OnTasks, case, seed),
+    };
+    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| match payload.downcast::<UnsupportedStatement>() {
+        Ok(unsupported) => format!("unsupported: {}", unsupported.0),
+        Err(payload) => resume_unwind(payload),
     })
 }
 
@@ -61,23 +65,23 @@ fn knobs() -> Knobs {
     }
 }
 
-struct World<S: Store> {
-    kernel: Kernel<Scripted, S>,
+struct World<G: Guest, S: Store> {
+    kernel: Kernel<G, S>,
     front: PartyId,
     items: u32,
     seen: Vec<String>,
 }
 
-impl<S: Store> World<S> {
-    fn run(case: &Case, seed: u64) -> Vec<String> {
+impl<G: Guest, S: Store> World<G, S> {
+    fn run(guest: G, case: &Case, seed: u64) -> Vec<String> {
         let mut knobs = knobs();
         if let Some(knob) = case.knobs {
             (knob.set)(&mut knobs);
         }
         let chance = Chance::new(seed, &[]);
-        let mut kernel = Kernel::new(Scripted, &S::Pool::default(), chance, knobs, BTreeMap::new());
+        let mut kernel = Kernel::new(guest, &S::Pool::default(), chance, knobs, BTreeMap::new());
         let front = kernel.add_front();
-        let mut world: World<S> = World {
+        let mut world: World<G, S> = World {
             kernel,
             front,
             items: 0,

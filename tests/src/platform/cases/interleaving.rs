@@ -326,8 +326,6 @@ fn sections() -> Vec<Case> {
 }
 
 fn locks() -> Vec<Case> {
-    let lock = || Do::Lock(Text::new_static("gate"));
-    let unlock = || Do::Unlock(Text::new_static("gate"));
     vec![
         Case::new(
             "design 3",
@@ -335,9 +333,9 @@ fn locks() -> Vec<Case> {
             "a gate that is released wakes the next waiter in the same commit unit: an abort there loses both's writes",
         )
         .drive([
-            call("first", "a", [lock(), Do::Sleep(3 * MOMENT), write("1"), unlock()]),
+            call("first", "a", [Do::Lock, Do::Sleep(3 * MOMENT), write("1"), Do::Unlock]),
             Do::Sleep(MOMENT),
-            call("second", "a", [lock(), write("2"), abort()]),
+            call("second", "a", [Do::Lock, write("2"), abort()]),
             answer("first"),
             answer("second"),
         ])
@@ -346,20 +344,22 @@ fn locks() -> Vec<Case> {
             "[!aborted, remote, reset]",
             "[!aborted, remote, reset]",
             "nothing",
-        ]),
+        ])
+        .on_tasks(),
         Case::new(
             "design 3",
             "a_lock_goes_to_the_first",
             "a gate that is released goes to the one who has waited longest",
         )
         .drive([
-            call("1", "a", [lock(), Do::Sleep(3 * MOMENT), keep("1"), unlock()]),
+            call("1", "a", [Do::Lock, Do::Sleep(3 * MOMENT), keep("1"), Do::Unlock]),
             Do::Sleep(MOMENT),
-            call("2", "a", [lock(), keep("2"), Do::Sleep(30), unlock()]),
-            call("3", "a", [lock(), keep("3"), unlock()]),
+            call("2", "a", [Do::Lock, keep("2"), Do::Sleep(30), Do::Unlock]),
+            call("3", "a", [Do::Lock, keep("3"), Do::Unlock]),
             join(["1", "2", "3"]),
             ask("a", [Do::Recall]),
         ])
-        .sees(["1 2 3"]),
+        .sees(["1 2 3"])
+        .on_tasks(),
     ]
 }

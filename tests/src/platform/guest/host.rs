@@ -1,9 +1,7 @@
 //! The host as a script meets it.
 
-use protocol::host::{Platform, Statement, Text, Value};
+use protocol::host::{Platform, Rows, SqlError, Statement, Text, Value};
 use sim::kernel::Wide;
-
-use crate::platform::script::Refusal;
 
 /// The host, whichever party runs.
 pub(super) enum Host<'a> {
@@ -26,32 +24,37 @@ impl Host<'_> {
         }
     }
 
-    pub fn sql(&mut self, sql: &str, params: impl Into<Vec<Value>>) -> Result<Vec<Vec<Value>>, Refusal> {
-        let statement = Statement {
-            sql: Text::new(sql),
-            params: params.into(),
-        };
-        let outcome = self.object().sql(&statement);
-        outcome
-            .map(|rows| rows.rows)
-            .map_err(|error| Refusal::Kind(error.kind))
-    }
-
     pub fn texts(&mut self, table: &str) -> Vec<Text> {
-        let rows = self
-            .sql(&format!("SELECT v FROM {table}"), [])
-            .unwrap_or_default();
-        rows.iter()
-            .filter_map(|row| row[0].as_text())
-            .map(Text::new)
-            .collect()
+        texts(&mut |statement| self.object().sql(statement), table)
     }
 
     pub fn insert(&mut self, table: &str, text: Text) {
-        let create = format!("CREATE TABLE IF NOT EXISTS {table} (id INTEGER PRIMARY KEY, v TEXT)");
-        let insert = format!("INSERT INTO {table} (v) VALUES (?)");
+        insert(&mut |statement| self.object().sql(statement), table, text);
+    }
+}
+
+type RunSql<'a> = dyn FnMut(&Statement) -> Result<Rows, SqlError> + 'a;
+
+/// The texts of a table; none where there is no such table.
+pub(super) fn texts(run: &mut RunSql<'_>, table: &str) -> Vec<Text> {
+    let select = Statement {
+        sql: Text::from(format!("SELECT v FROM {table}")),
+        params: Vec::new(),
+    };
+    let rows = run(&select).unwrap_or_default().rows;
+    rows.iter()
+        .filter_map(|row| row[0].as_text())
+        .map(Text::new)
+        .collect()
+}
+
+/// Adds a text to a table.
+pub(super) fn insert(run: &mut RunSql<'_>, table: &str, text: Text) {
+    let create = format!("CREATE TABLE IF NOT EXISTS {table} (id INTEGER PRIMARY KEY, v TEXT)");
+    let insert = format!("INSERT INTO {table} (v) VALUES (?)");
+    for (sql, params) in [(create, Vec::new()), (insert, vec![Value::Text(text)])] {
+        let sql = Text::from(sql);
         // A refusal is the test's to provoke, and its rows tell.
-        let _ = self.sql(&create, []);
-        let _ = self.sql(&insert, [Value::Text(text)]);
+        let _ = run(&Statement { sql, params });
     }
 }

@@ -18,8 +18,6 @@ pub(super) enum Op {
     Do(Do),
     /// Waits for something that is no call.
     Until(CallId),
-    /// Waits for a lock.
-    Locked(Text),
     EndCatch,
     Leave(SectionKind),
 }
@@ -235,4 +233,8 @@ pub(super) fn or_nothing(texts: &[Text]) -> Text {
     } else {
         Text::from(texts.join(" "))
     }
+}
+
+pub(super) fn written(said: &[Said]) -> Body {
+    Body::text(serde_json::to_string(said).expect("what is said is JSON"))
 }
