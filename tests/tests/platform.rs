@@ -18,7 +18,11 @@ fn main() -> ExitCode {
     arguments.test_threads.get_or_insert(AT_ONCE);
     // Cases share a runtime, which ends with this function.
     let runtime = Arc::new(Runtime::default());
-    let mut trials = vec![trial("platform::the_table_is_current", &[], the_table_is_current)];
+    let mut trials = vec![
+        trial("platform::the_table_is_current", &[], the_table_is_current),
+        trial("platform::every_rule_has_a_row", &[], every_rule_has_a_row),
+        trial("platform::every_cell_is_filled", &[], every_cell_is_filled),
+    ];
     for case in cases::all().into_iter().flat_map(|(_, cases)| cases) {
         trials.extend(arms(case, &runtime));
     }
@@ -93,6 +97,27 @@ fn the_table_is_current() -> Result<(), Failed> {
     }
     if std::fs::read_to_string(path)? != generated {
         return Err("the table of the rules is stale: run this test with DRYDOCK_BLESS=1".into());
+    }
+    Ok(())
+}
+
+fn every_rule_has_a_row() -> Result<(), Failed> {
+    let missing = table::without_row();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(
+        format!("no case is about {missing:?}: write one, or say with `Case::untested` why there is none")
+            .into(),
+    )
+}
+
+fn every_cell_is_filled() -> Result<(), Failed> {
+    for line in table::table().lines().filter(|line| line.starts_with('|')) {
+        let cells: Vec<_> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        if cells.len() != 4 || cells.iter().any(|cell| cell.is_empty()) {
+            return Err(format!("a cell is empty: {line}").into());
+        }
     }
     Ok(())
 }

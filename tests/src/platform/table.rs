@@ -1,11 +1,59 @@
 //! The table of all rules: which arm shows which, and why where one does not.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::case::{Arm, Case};
 
 /// Where the table stands, from the root of this package.
 pub const PATH: &str = "src/platform/table.md";
+
+/// The items of the sections of the platform's description, by section; the other sections have none.
+const ITEMS: [(u32, u32); 13] = [
+    (1, 5),
+    (2, 7),
+    (3, 6),
+    (4, 9),
+    (6, 16),
+    (7, 5),
+    (8, 5),
+    (11, 7),
+    (12, 6),
+    (13, 4),
+    (14, 6),
+    (16, 3),
+    (17, 4),
+];
+
+/// How many rules were observed of turns, of interleaving and of alarms.
+const OBSERVED: [(&str, u32); 3] = [("T", 14), ("I", 15), ("A", 13)];
+
+/// The rules that no row of the table is about.
+#[must_use]
+pub fn without_row() -> Vec<String> {
+    let cases: Vec<Case> = super::cases::all()
+        .into_iter()
+        .flat_map(|(_, cases)| cases)
+        .collect();
+    let named: BTreeSet<&str> = cases.iter().flat_map(|case| case.rules.split(", ")).collect();
+    let of_kinds = OBSERVED
+        .iter()
+        .flat_map(|(kind, last)| (1..=*last).map(move |nth| format!("{kind}{nth}")));
+    let others = ["order", "errors", "identity", "SQL", "design 3"].map(str::to_owned);
+    let sections = (1..=21).flat_map(|section: u32| {
+        let last = ITEMS.iter().find(|(of, _)| *of == section).map(|(_, last)| *last);
+        // A row can be about a whole section.
+        if last.is_none() || named.contains(section.to_string().as_str()) {
+            vec![section.to_string()]
+        } else {
+            (1..=last.unwrap_or(0))
+                .map(|nth| format!("{section}.{nth}"))
+                .collect()
+        }
+    });
+    let all = of_kinds.chain(others).chain(sections);
+    all.filter(|rule| !named.contains(rule.as_str())).collect()
+}
 
 /// The table, in Markdown.
 #[must_use]

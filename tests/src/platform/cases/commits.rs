@@ -152,6 +152,18 @@ fn units() -> Vec<Case> {
         .drive([ask("a", [Do::Read])])
         .sees(["[!aborted, remote, reset]", "1"])
         .kernel(Arm::Differs(ENTRY, &["[!aborted, remote, reset]", "nothing"])),
+        Case::untested(
+            "T5",
+            "a synchronous transaction whose code is asynchronous commits what ran before its first await",
+            "a transaction of the seam is a batch of statements, and holds no code",
+            "a transaction of the seam is a batch of statements, and holds no code",
+        ),
+        Case::untested(
+            "4.2",
+            "commits are made in order, and can be merged",
+            "the kernel's own tests: `commits`",
+            "cannot be seen from within",
+        ),
         Case::new(
             "T3, 4.8",
             "a_throw_undoes_nothing",

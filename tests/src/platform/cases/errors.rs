@@ -94,7 +94,7 @@ fn output() -> Vec<Case> {
         Case::untested(
             "3.4",
             "a commit that is not confirmed for 30 s resets the object",
-            "the kernel's own tests: `commit_stall`",
+            "knob `commit-stall`",
             "documented only: a disk that does not answer needs a file system of one's own",
         ),
     ]
@@ -149,7 +149,7 @@ fn failures() -> Vec<Case> {
             &["[!aborted, remote, reset] [!aborted, remote, reset] nothing"],
         )),
         Case::new(
-            "T13, 9",
+            "T13, 9, 11.4",
             "an_abort_ends_all_handlers",
             "an abort ends every handler of its object: none goes on, and all callers get its error",
         )

@@ -88,7 +88,7 @@ fn names() -> Vec<Case> {
 
 fn memory() -> Vec<Case> {
     vec![
-        Case::new("7.1, 7.5", "idle_for_ten_seconds", "an object without work loses its memory after 10 s")
+        Case::new("1.2, 7.1, 7.5", "idle_for_ten_seconds", "an object without work loses its memory after 10 s")
             .drive([ask("a", [keep("m")])])
             .pause(IDLE)
             .drive([ask("a", [Do::Recall])])
@@ -137,7 +137,7 @@ fn memory() -> Vec<Case> {
         .drive([ask("a", [Do::Read])])
         .sees(["done", "nothing"])
         .knobs(EVICTING, evict),
-        Case::new("7.5, 14.2", "a_power_cut", "a power cut takes the memory, and nothing that was answered")
+        Case::new("3.6, 7.5, 14.2", "a_power_cut", "a power cut takes the memory, and nothing that was answered")
             .drive([ask("a", [keep("m"), write("1")])])
             .step(Step::PowerCut)
             .drive([ask("a", [Do::Recall, Do::Read])])
@@ -166,23 +166,5 @@ fn memory() -> Vec<Case> {
                 "the clock of one machine moves; production documents that its does not, and the shell reads it once an event",
                 &["moved"],
             )),
-        Case::untested(
-            "7.3, 8, 9",
-            "deployments, updates, moves and limits of memory and time reset an object",
-            "the kernel's own tests: `resets`",
-            "documented only: nothing of it happens on one machine",
-        ),
-        Case::untested(
-            "13",
-            "an object can run twice for a while, of which only the newer can touch the storage",
-            "the kernel's own tests: `displace`",
-            "documented only: it takes two machines",
-        ),
-        Case::untested(
-            "14.3 to 14.6, 17 to 21",
-            "recovery, sockets, KV, front Workers' caches, D1",
-            "KV and configuration are the kernel's shared services; the rest is not of the seam",
-            "documented only",
-        ),
     ]
 }

@@ -157,6 +157,21 @@ fn at_once(name: &'static str, says: &'static str, wait: Only) -> Case {
         .kernel(NO_SUCH_AWAIT)
 }
 
+fn at_entry(name: &'static str, section: Do) -> Case {
+    Case::new(
+        "I5, I6",
+        name,
+        "no other request runs when a critical section is entered or left, though the commit unit ends there",
+    )
+    .drive([
+        call("first", "a", begin_and_end([section].into_iter())),
+        call("second", "a", [keep("other")]),
+        join(["first", "second"]),
+        ask("a", [Do::Recall]),
+    ])
+    .sees(["begin in end other"])
+}
+
 fn sections() -> Vec<Case> {
     let in_order = |script: fn(usize) -> Vec<Do>| -> Vec<Do> {
         let labels = ["1", "2", "3", "4"];
@@ -226,6 +241,8 @@ fn sections() -> Vec<Case> {
             ask("a", [Do::Recall]),
         ])
         .sees(["begin in out end"]),
+        at_entry("a_block_is_entered_at_once", Do::Block(vec![keep("in")])),
+        at_entry("a_transaction_is_entered_at_once", Do::Transaction(vec![keep("in")])),
         Case::new(
             "I10, 2.5, 12.6",
             "a_block_around_a_circle",

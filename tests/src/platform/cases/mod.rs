@@ -7,6 +7,7 @@ mod errors;
 mod identity;
 mod interleaving;
 mod limits;
+mod outside;
 mod retries;
 mod sql;
 mod transactions;
@@ -23,5 +24,6 @@ pub fn all() -> Vec<(&'static str, Vec<Case>)> {
         ("Alarms", alarms::cases()),
         ("Identity, memory, time", identity::cases()),
         ("SQL", sql::cases()),
+        ("Not shown", outside::cases()),
     ]
 }

@@ -156,6 +156,42 @@ fn values() -> Vec<Case> {
         .kernel(Arm::Absent(
             "the store runs no virtual tables: such a run is void",
         )),
+        shows(
+            "changes_are_counted",
+            "changes() and last_insert_rowid() tell of the last statement that wrote",
+            [
+                run("CREATE TABLE n (id INTEGER PRIMARY KEY, v)"),
+                run("INSERT INTO n (v) VALUES (1), (2)"),
+                run("SELECT changes(), last_insert_rowid()"),
+            ],
+            "(2, 2)",
+        )
+        .kernel(Arm::Absent("the store runs neither: such a run is void")),
+        shows(
+            "large_numbers_stay_real",
+            "a number that no integer column can hold stays a real there",
+            [
+                run("CREATE TABLE n (i INTEGER)"),
+                sql("INSERT INTO n (i) VALUES (?)", [number("1e300")]),
+                sql("INSERT INTO n (i) VALUES (?)", [number("9007199254740992")]),
+                run("SELECT i, typeof(i) FROM n"),
+            ],
+            "(1e+300, real; 9007199254740992, integer)",
+        ),
+        shows(
+            "time_and_chance_work",
+            "date functions, random() and randomblob() work",
+            [run(
+                "SELECT typeof(datetime('now')), typeof(random()), length(randomblob(4))",
+            )],
+            "(text, integer, 4)",
+        ),
+        Case::untested(
+            "2.7",
+            "a cursor that is held across an await has no snapshot",
+            "the seam hands out rows, not cursors",
+            "the seam hands out rows, not cursors",
+        ),
         Case::untested(
             "SQL",
             "booleans bind as texts, objects as '[object Object]', BigInt throws, a lone surrogate is replaced",

@@ -228,7 +228,7 @@ fn refusals() -> Vec<Case> {
             "the store refuses what would be checked at a commit only: such a run is void",
         )),
         Case::new(
-            "T14, 6.14",
+            "T14, 4.9, 6.14",
             "deleting_all_deletes_the_alarm",
             "`deleteAll` drops the tables and the alarm, and its instance goes on",
         )
