@@ -113,9 +113,7 @@ pub(super) fn cases() -> Vec<Case> {
             "a",
             "none",
         ),
-        Case {
-            kernel: Arm::Runs,
-            ..stored(
+        stored(
                 Case::new("A12, 1.4", "the_name_is_missing", "an instance that its alarm has woken may not know its name")
                     .drive([ask("a", [Do::OnAlarm(vec![vec![Do::Name, Do::Store]]), Do::SetAlarm(400)])])
                     .step(Step::PowerCut)
@@ -125,8 +123,7 @@ pub(super) fn cases() -> Vec<Case> {
                 &[],
                 "nothing",
                 "none",
-            )
-        },
+            ),
         Case::untested(
             "6.6",
             "a run that the storage has failed does not count",
