@@ -3,6 +3,7 @@
 mod alarm_ends;
 mod alarms;
 mod commits;
+mod dialect;
 mod errors;
 mod identity;
 mod interleaving;
@@ -24,6 +25,7 @@ pub fn all() -> Vec<(&'static str, Vec<Case>)> {
         ("Alarms", alarms::cases()),
         ("Identity, memory, time", identity::cases()),
         ("SQL", sql::cases()),
+        ("SQL: the dialect", dialect::cases()),
         ("Not shown", outside::cases()),
     ]
 }
