@@ -3,6 +3,7 @@
 pub mod captures;
 pub mod database;
 pub mod lanes;
+pub mod platform;
 pub mod replay;
 pub mod simulated;
 pub mod statements;

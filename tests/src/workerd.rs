@@ -1,12 +1,12 @@
 //! The real runtime: a `workerd` of its own for a test, with the shell, the module and a folder for storage.
 
+mod process;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::Write;
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::path::Path;
 use std::time::Duration;
 
 use libtest_mimic::Failed;
@@ -17,14 +17,14 @@ use tempfile::TempDir;
 use ureq::Agent;
 use ureq::http;
 
+use process::PATIENCE;
+pub use process::{Process, agent};
+
 use crate::database::{Contents, Database};
 use crate::pieces::Piece;
 
-/// How long the runtime may take to listen, and a request to be answered. Nothing waits that long unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// The version of the runtime's behaviour that the Worker asks for.
-const COMPATIBILITY: &str = "2026-04-01";
+pub const COMPATIBILITY: &str = "2026-04-01";
 
 /// What is deployed.
 #[derive(Clone, Debug, Default)]
@@ -63,10 +63,7 @@ impl Setup {
 /// A running `workerd`, which ends with this value, as does its folder.
 #[derive(Debug)]
 pub struct Workerd {
-    folder: TempDir,
-    program: PathBuf,
-    child: Option<Child>,
-    port: u16,
+    process: Process,
     agent: Agent,
 }
 
@@ -92,17 +89,11 @@ impl Workerd {
             fs::copy(from, folder.path().join(name))?;
         }
         fs::copy(Piece::Wasm.require()?, folder.path().join("protocol.wasm"))?;
-        fs::create_dir(folder.path().join("data"))?;
         fs::write(folder.path().join("config.capnp"), configuration(setup, &modules))?;
-        let mut workerd = Workerd {
-            folder,
-            program: Piece::Workerd.require()?,
-            child: None,
-            port: 0,
-            agent: agent(),
-        };
-        workerd.restart()?;
-        Ok(workerd)
+        Ok(Workerd {
+            process: Process::start(folder)?,
+            agent: agent(PATIENCE),
+        })
     }
 
     /// Starts it again on what it has stored.
@@ -110,33 +101,12 @@ impl Workerd {
     /// # Errors
     /// Where it does not come up: with what it said.
     pub fn restart(&mut self) -> Result<(), Failed> {
-        self.kill();
-        let log = self.folder.path().join("log");
-        // It tells its port on descriptor 3, which the shell makes out of the one pipe that we can give it.
-        let child = Command::new("sh")
-            .args(["-c", "exec \"$0\" serve config.capnp --control-fd=3 3>&1 1>&2"])
-            .arg(&self.program)
-            .current_dir(self.folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(fs::File::create(&log)?)
-            .spawn()?;
-        let child = self.child.insert(child);
-        let control = child.stdout.take().ok_or("the pipe was asked for")?;
-        self.port = port(control).map_err(|error| {
-            let said = fs::read_to_string(&log).unwrap_or_default();
-            format!("workerd did not come up: {error}\n{said}")
-        })?;
-        Ok(())
+        self.process.restart()
     }
 
     /// Kills it as a power cut would: SIGKILL, to it and nobody else.
     pub fn kill(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            // It may have ended by itself: then there is nothing to do.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        self.process.kill();
     }
 
     /// Asks the front Worker, as a client does.
@@ -146,7 +116,11 @@ impl Workerd {
     pub fn ask(&self, request: &Request) -> Result<Response, Failed> {
         let mut asked = http::Request::builder()
             .method(request.method.as_str())
-            .uri(format!("http://127.0.0.1:{}{}", self.port, request.path));
+            .uri(format!(
+                "http://127.0.0.1:{}{}",
+                self.process.port(),
+                request.path
+            ));
         for (name, value) in request.headers.iter() {
             asked = asked.header(name, value);
         }
@@ -183,7 +157,7 @@ impl Workerd {
         reason = "the real runtime takes real time; no run sees it"
     )]
     pub fn ask_and_go(&self, request: &Request, patience: Duration) -> Result<(), Failed> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        let mut stream = TcpStream::connect(("127.0.0.1", self.process.port()))?;
         let (method, path, body) = (request.method.as_str(), &request.path, request.body.to_text());
         write!(
             stream,
@@ -247,7 +221,7 @@ impl Workerd {
     /// Where the object has no file, or it cannot be read.
     pub fn tables(&self, namespace: &Namespace, id: &str) -> Result<Contents, Failed> {
         let file = format!("{id}.sqlite");
-        let from = self.folder.path().join("data").join(&*namespace.0);
+        let from = self.process.folder().join("data").join(&*namespace.0);
         // A copy: to read it, SQLite takes in the log beside it.
         let copy = TempDir::with_prefix("drydock-tables-")?;
         fs::copy(from.join(&file), copy.path().join(&file))?;
@@ -270,45 +244,7 @@ impl Workerd {
     /// What the runtime has said.
     #[must_use]
     pub fn log(&self) -> String {
-        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
-    }
-}
-
-impl Drop for Workerd {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-fn agent() -> Agent {
-    Agent::config_builder()
-        .http_status_as_error(false)
-        .proxy(None)
-        .timeout_global(Some(PATIENCE))
-        .max_redirects(0)
-        .build()
-        .new_agent()
-}
-
-/// The port that the runtime tells when it listens.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a read with a time-out needs a thread; no run sees it"
-)]
-fn port(control: impl io::Read + Send + 'static) -> Result<u16, String> {
-    let (told, heard) = mpsc::channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(control).lines().map_while(Result::ok) {
-            let event: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
-            if event["event"] == "listen" {
-                let _ = told.send(event["port"].as_u64().and_then(|port| u16::try_from(port).ok()));
-            }
-        }
-    });
-    match heard.recv_timeout(PATIENCE) {
-        Ok(Some(port)) => Ok(port),
-        Ok(None) => Err("it named no port".to_owned()),
-        Err(_) => Err("it does not listen".to_owned()),
+        self.process.log()
     }
 }
 

@@ -329,18 +329,27 @@ impl SqlError {
         }
         let kind = match text {
             _ if text.contains("SQLITE_CONSTRAINT") => Kind::Constraint,
-            _ if text.contains("syntax error") || text.contains("incomplete input") => Kind::Syntax,
+            _ if ["syntax error", "incomplete input", "unrecognized token"]
+                .iter()
+                .any(|said| text.contains(said)) =>
+            {
+                Kind::Syntax
+            }
             _ if text.contains("SQLITE_TOOBIG") => Kind::TooBig,
             _ if text.contains("too many SQL variables")
                 || text.contains("variable number must be between") =>
             {
                 Kind::TooManyParameters
             }
-            _ if text.contains("Wrong number of parameter bindings") => Kind::ParameterCount,
+            _ if text.contains("Wrong number of parameter bindings")
+                || text.contains("only the last statement can have parameters") =>
+            {
+                Kind::ParameterCount
+            }
             // A function that is refused has SQLITE_ERROR for its code.
             _ if text.contains("SQLITE_AUTH")
                 || text.starts_with("not authorized")
-                || text.contains("please use state.storage.transaction") =>
+                || text.contains("state.storage.transaction") =>
             {
                 Kind::NotAuthorized
             }
