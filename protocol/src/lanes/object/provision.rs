@@ -219,7 +219,7 @@ fn place(
         Ok(place) => place,
         Err(why) => return step.refused(why, false, None, cx),
     };
-    let names = tables::names(version, cx)?;
+    let names = tables::names(cx)?;
     step.tables = (version.rules.copies.copyable_tables)(&version.rules, &names);
     if !step.place.is_fresh() {
         return (version.rules.flows.provision.post)(step, site, version, resume, cx);
@@ -256,7 +256,7 @@ fn post(
     let found = cx.sql(&page_statement(&table, step.place))?;
     let rows = found.rows.len() as u64;
     let page = (rules.copies.next_page)(step.place, tables, rows);
-    let chunk = chunk(step, version, &table, page, &found, cx)?;
+    let chunk = chunk(step, &table, page, &found, cx)?;
     step.posted = Some((page, rows));
     step.phase = Phase::Posting;
     let path = if page.fresh {
@@ -296,7 +296,6 @@ fn landed(
 /// The chunk that carries a page.
 fn chunk(
     step: &Provisioning,
-    version: &Version,
     table: &Text,
     page: Page,
     found: &Rows,
@@ -305,7 +304,7 @@ fn chunk(
     let mut chunk = chunk_of(step.generation, schema(cx)?, table, found);
     if page.first {
         chunk.first = true.into();
-        chunk.ddl = listed(tables::ddl(version, table));
+        chunk.ddl = listed(&tables::ddl(cx, table)?);
     }
     if page.fresh {
         chunk.expect = listed(&step.tables);

@@ -30,6 +30,8 @@ on_both_stores!(
     a_text_of_several_statements_keeps_what_ran,
     an_upsert_adds_to_what_is_there,
     replace_moves_a_row_to_the_end,
+    names_may_stand_in_quotes,
+    tables_can_be_listed,
 );
 
 fn open<S: Store>() -> S {
@@ -306,4 +308,48 @@ fn replace_moves_a_row_to_the_end<S: Store>() {
         rows,
         [[Value::from(1), Value::text("b")], [9.into(), Value::text("a")]]
     );
+}
+
+fn names_may_stand_in_quotes<S: Store>() {
+    let mut store = open::<S>();
+    run(
+        &mut store,
+        r#"CREATE TABLE "tag" ("tag" TEXT PRIMARY KEY, "n" INTEGER)"#,
+        &[],
+    );
+    let upsert =
+        r#"INSERT INTO "tag" ("tag", "n") VALUES (?, 1) ON CONFLICT ("tag") DO UPDATE SET "n" = "n" + 1"#;
+    for _ in 0..2 {
+        run(&mut store, upsert, &[Value::text("a")]);
+    }
+    let rows = run(&mut store, r#"SELECT * FROM "tag" LIMIT 400 OFFSET 0"#, &[]);
+    assert_eq!(rows, [[Value::text("a"), Value::from(2)]]);
+    run(&mut store, r#"DELETE FROM "tag" WHERE "n" = 2"#, &[]);
+    assert_eq!(run(&mut store, "SELECT * FROM tag", &[]).len(), 0);
+}
+
+fn tables_can_be_listed<S: Store>() {
+    let mut store = open::<S>();
+    run(
+        &mut store,
+        r#"CREATE TABLE IF NOT EXISTS "Log" (id INTEGER PRIMARY KEY)"#,
+        &[],
+    );
+    let tables = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+    assert_eq!(
+        run(&mut store, tables, &[]),
+        [
+            [
+                Value::text("Log"),
+                Value::text(r#"CREATE TABLE "Log" (id INTEGER PRIMARY KEY)"#)
+            ],
+            [
+                Value::text("node"),
+                Value::text("CREATE TABLE node (path TEXT PRIMARY KEY, n INTEGER NOT NULL DEFAULT 0, x)")
+            ],
+        ]
+    );
+    let indexes = "SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? ORDER BY name";
+    assert_eq!(run(&mut store, indexes, &[Value::text("node")]), [[Value::Null]]);
+    assert_eq!(run(&mut store, indexes, &[Value::text("Log")]).len(), 0);
 }
