@@ -142,10 +142,11 @@ impl Provisioning {
         })))
     }
 
-    fn went(&self, end: StepEnd, cx: &mut Cx<'_, '_>) -> Next {
+    fn went(&self, end: StepEnd, site: &mut SiteObject, version: &Version, cx: &mut Cx<'_, '_>) -> Next {
         let cursor = match end {
             StepEnd::Done => {
                 cx.note(labels::PROVISIONED, self.lane.to_string());
+                site.note_lane_serving(version, self.lane, cx)?;
                 None
             }
             StepEnd::Paused(place) => {
@@ -236,7 +237,7 @@ fn place(
 
 fn post(
     step: &mut Provisioning,
-    _: &mut SiteObject,
+    site: &mut SiteObject,
     version: &Version,
     resume: Resume<SiteObject>,
     cx: &mut Cx<'_, '_>,
@@ -248,10 +249,10 @@ fn post(
     let rules = &version.rules;
     let tables = step.tables.len();
     if let Some(end) = (rules.copies.step_end)(step.place, tables, step.copied, step.budget) {
-        return step.went(end, cx);
+        return step.went(end, site, version, cx);
     }
     let Some(table) = step.tables.get(step.place.index).cloned() else {
-        return step.went(StepEnd::Done, cx);
+        return step.went(StepEnd::Done, site, version, cx);
     };
     let found = cx.sql(&page_statement(&table, step.place))?;
     let rows = found.rows.len() as u64;
@@ -287,9 +288,6 @@ fn landed(
     }
     step.copied = step.copied + Number::from(rows);
     step.place = page.next;
-    if page.done {
-        site.note_lane_serving(version, step.lane, cx)?;
-    }
     (version.rules.flows.provision.post)(step, site, version, Resume::Start, cx)
 }
 
