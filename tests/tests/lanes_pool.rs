@@ -3,213 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use protocol::host::{Millis, Note, ObjectName, Outcome, Request, Response, Statement, Text, Value};
-use protocol::json::Json;
-use protocol::lanes::app::catalogue::{Ask, Visitor, session_of, title_of};
-use protocol::lanes::app::page::{Evidence, Page, digest_rows};
-use protocol::lanes::app::{application, tables};
-use protocol::lanes::front::Front;
-use protocol::lanes::object::{LanesProgram, Policy, SITE, Variables, Version};
-use protocol::lanes::operator::Operate;
-use protocol::lanes::rules::Rules;
-use protocol::lanes::wire::Cursor;
+use protocol::host::{Statement, Text, Value};
+use protocol::lanes::app::catalogue::{Ask, Visitor, title_of};
+use protocol::lanes::app::page::Page;
+use protocol::lanes::app::tables;
+use protocol::lanes::operator::{Operate, PageOf};
 use protocol::number::Number;
-use sim::kernel::storage::Store;
+use sim::kernel::UnsupportedStatement;
 use sim::kernel::storage::limits::Limits;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
-use sim::kernel::{
-    Chance, Kernel, Knobs, Micros, Observed, Observer, PartyId, Stepped, UnsupportedStatement, What,
-};
-
-/// The decisions of a run, as it went.
-#[derive(Default)]
-struct Notes(Vec<(Text, Note)>);
-
-impl Observer for Notes {
-    fn observe(&mut self, seen: &Observed<'_>) {
-        if let What::Noted { note, .. } = seen.what {
-            self.0.push((seen.who.clone(), note.clone()));
-        }
-    }
-}
-
-struct Pool<S: Store> {
-    kernel: Kernel<LanesProgram<Front>, S>,
-    front: PartyId,
-    primary: PartyId,
-    notes: Notes,
-    asked: u32,
-}
-
-const HOST: &str = "shop";
-
-impl<S: Store> Pool<S> {
-    fn new() -> Self {
-        let version = Version {
-            rules: Rules::DOCUMENTED,
-            policy: Policy {
-                boot: Millis(50),
-                ..Policy::DOCUMENTED
-            },
-            variables: Variables::default(),
-            application: application(),
-        };
-        let program = LanesProgram::new(version);
-        let mut kernel = Kernel::new(
-            program,
-            &S::Pool::default(),
-            Chance::new(7, &[]),
-            Knobs::calm(),
-            BTreeMap::new(),
-        );
-        let front = kernel.add_front();
-        let primary = kernel.object(&SITE, &ObjectName::new(HOST)).unwrap();
-        Pool {
-            kernel,
-            front,
-            primary,
-            notes: Notes::default(),
-            asked: 0,
-        }
-    }
-
-    fn lane(&mut self, lane: u32) -> PartyId {
-        let name = ObjectName::new(format!("{HOST}#r{lane}"));
-        self.kernel.object(&SITE, &name).unwrap()
-    }
-
-    /// Sends a request, and lets the world go on until it is answered.
-    fn send(&mut self, to: PartyId, request: Request) -> Response {
-        let item = self.asked;
-        self.asked += 1;
-        let what = format!("{} {}", request.method.as_str(), request.path);
-        self.kernel.send(item, to, request);
-        let until = self.kernel.now().after(Micros::from_millis(60_000));
-        while let Some(key) = self.kernel.earliest().filter(|key| key.at <= until) {
-            let stepped = self.kernel.step(key, &mut self.notes);
-            if let Some(Stepped::Answered {
-                item: answered,
-                outcome,
-            }) = stepped
-                && answered == item
-            {
-                let outcome: Outcome = outcome;
-                return outcome.unwrap_or_else(|error| panic!("{what}: {error}")).unwrap();
-            }
-        }
-        panic!("{what} was not answered: {:?}", self.kernel.waits());
-    }
-
-    fn passes(&mut self, milliseconds: u64) {
-        let until = self.kernel.now().after(Micros::from_millis(milliseconds));
-        while let Some(key) = self.kernel.earliest().filter(|key| key.at <= until) {
-            self.kernel.step(key, &mut self.notes);
-        }
-    }
-
-    fn ask(&mut self, ask: &Ask, visitor: &Visitor, token: &str) -> Response {
-        let request = ask.request(HOST, visitor, &token.into());
-        self.send(self.front, request)
-    }
-
-    /// A primary that is installed, and has its private key.
-    fn installed() -> Self {
-        let mut pool = Self::new();
-        let migrated = pool.send(pool.primary, Operate::Migrate.direct());
-        assert_eq!(migrated.status, 200);
-        let nobody = Visitor::default();
-        let install = Ask::Install {
-            nodes: 30,
-            accounts: 2,
-        };
-        assert_eq!(pool.ask(&install, &nobody, "install").status, 200);
-        assert_eq!(pool.ask(&Ask::PrivateKey, &nobody, "first key").status, 200);
-        pool
-    }
-
-    fn provision(&mut self, lane: u32) {
-        let mut cursor = None;
-        for _ in 0..10 {
-            let step = Operate::Provision {
-                lane: lane.into(),
-                cursor: cursor.take(),
-                budget: None,
-            };
-            let request = step.through_front(HOST).unwrap();
-            let response = self.send(self.front, request);
-            let text = response.body.to_text();
-            assert_eq!(response.status, 200, "{text}");
-            let answer = Json::parse(&text).unwrap();
-            let answer = answer.as_object().unwrap();
-            if answer.get("done").is_some_and(Json::is_true) {
-                return;
-            }
-            cursor = Cursor::parse(&answer.get("cursor").unwrap().to_string()).unwrap();
-        }
-        panic!("lane {lane} is not copied in ten steps");
-    }
-
-    fn stage(&mut self, lane: u32) -> String {
-        let party = self.lane(lane);
-        let read = Statement::new(
-            "SELECT v FROM cfw_meta WHERE k = ?",
-            [Value::text("replica_stage")],
-        );
-        let rows = self.kernel.read(party, &read).unwrap();
-        rows.first()
-            .and_then(Value::as_text)
-            .unwrap_or("CREATED")
-            .to_owned()
-    }
-
-    fn number(&mut self, party: PartyId, sql: &'static str, params: &[Value]) -> Option<Number> {
-        let read = Statement::new(sql, params);
-        self.kernel
-            .read(party, &read)
-            .unwrap()
-            .first()
-            .and_then(Value::as_number)
-    }
-}
-
-/// Whether a page reads the same on this database. A lane's render does not see its own writes, the primary's does.
-fn recompute<S: Store>(page: &Page, database: &mut S, sees_its_writes: bool) {
-    let mut database = database.fork();
-    for evidence in &page.evidence {
-        match evidence {
-            Evidence::Wrote(statements) if sees_its_writes => {
-                for statement in statements {
-                    database.run(statement).outcome.unwrap();
-                }
-            }
-            Evidence::Wrote(_) => {}
-            Evidence::Read {
-                statement,
-                behind,
-                digest,
-            } => {
-                // Each object's own.
-                if statement.sql.contains(" cache") {
-                    continue;
-                }
-                let mark = database.mark();
-                for statement in behind {
-                    database.run(statement).outcome.unwrap();
-                }
-                let rows = database.run(statement).outcome.unwrap();
-                assert_eq!(digest_rows(&rows), *digest, "{statement:?}");
-                database.rollback_to(mark);
-                database.release(mark);
-            }
-        }
-    }
-    assert_eq!(Page::digest_of(page.reads()), page.digest);
-}
-
-fn answered_by(response: &Response) -> &str {
-    response.headers.get("x-cfw-replica").unwrap_or("nobody")
-}
+use sim::kernel::storage::{Contents, Store};
+use tests::lanes::pool::{HOST, Pool, answered_by, recompute, visitor};
 
 #[test]
 fn two_lanes_serve_what_the_primary_holds_and_forward_what_is_written() {
@@ -266,10 +71,7 @@ fn serve_and_forward<S: Store>() {
     assert_eq!(served.iter().collect::<Vec<_>>(), ["primary", "r1", "r2"]);
 
     // Somebody who is logged in edits nodes: some of the requests run on a lane, all of them count on the primary.
-    let editor = Visitor {
-        address: None,
-        session: Some(session_of(1)),
-    };
+    let editor = visitor(1);
     let mut edited = BTreeSet::new();
     for nid in 1..=9 {
         pool.passes(40_000);
@@ -331,7 +133,7 @@ fn serve_and_forward<S: Store>() {
         "sessions",
         "key_value",
     ] {
-        let of = |contents: sim::kernel::storage::Contents| {
+        let of = |contents: Contents| {
             contents
                 .into_iter()
                 .find(|(name, _)| name == table)
@@ -350,10 +152,7 @@ fn serve_and_forward<S: Store>() {
 fn the_catalogue_runs_on_both_stores_alike() {
     fn answers<S: Store>() -> Vec<(String, u16, String)> {
         let mut pool = Pool::<S>::installed();
-        let editor = Visitor {
-            address: None,
-            session: Some(session_of(1)),
-        };
+        let editor = visitor(1);
         let asks = [
             Ask::Front { nodes: 10 },
             Ask::Front { nodes: 10 },
@@ -436,4 +235,145 @@ fn the_tables_of_the_catalogue_are_known_to_both_stores() {
     }
     run::<ModelStore>();
     run::<SqliteStore>();
+}
+
+/// How a lane ends a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    /// It answers by itself.
+    Alone,
+    /// It answers, and the primary has committed what was written.
+    Forwarded,
+    /// It hands the request over, for this reason.
+    HandedOver(&'static str),
+}
+
+/// What becomes of each kind of request on a lane.
+#[test]
+fn a_lane_answers_forwards_or_hands_over() {
+    use Ends::{Alone, Forwarded, HandedOver};
+    const EXEC: &str = "cfwSqlExec requires the primary: a write on the exec bridge cannot be rolled back, so it cannot be forwarded";
+    let mut pool = Pool::<ModelStore>::installed();
+    pool.provision(1);
+    pool.passes(20_000);
+    let lane = pool.lane(1);
+    let editor = visitor(1);
+    let save = |indexes| Ask::Save {
+        nid: 3,
+        tags: 3,
+        indexes,
+    };
+    let seen = |history| Ask::Node { nid: 3, history };
+    let cases = [
+        (Ask::Front { nodes: 10 }, Alone),
+        (seen(false), Forwarded),
+        (
+            seen(true),
+            HandedOver(
+                "forward requires the primary: refuse: history originates a value a lane may not mint",
+            ),
+        ),
+        (Ask::FailedLogin { uid: 2 }, HandedOver(EXEC)),
+        (Ask::Create, Forwarded),
+        (Ask::Edit { nid: 3 }, Forwarded),
+        (
+            save(true),
+            HandedOver(
+                "forward requires the primary: refuse: comment_entity_statistics originates a value a lane may not mint",
+            ),
+        ),
+        (save(false), Forwarded),
+        (
+            Ask::Upload,
+            HandedOver(
+                "cfwFileWrite requires the primary: the capability mutates state outside this replica",
+            ),
+        ),
+        (Ask::DefineTable, HandedOver(EXEC)),
+        (Ask::Enqueue, Forwarded),
+        (
+            Ask::Cron,
+            HandedOver(
+                "forward requires the primary: refuse: key_value_expire originates a value a lane may not mint",
+            ),
+        ),
+        (
+            Ask::Mail { to: 1 },
+            HandedOver("cfwMail requires the primary: the capability mutates state outside this replica"),
+        ),
+        (Ask::PrivateKey, Alone),
+        (Ask::Logout, Forwarded),
+    ];
+    for (at, (ask, expected)) in cases.into_iter().enumerate() {
+        pool.passes(40_000);
+        let visitor = match ask {
+            Ask::Front { .. } | Ask::PrivateKey | Ask::FailedLogin { .. } => Visitor::default(),
+            _ => editor.clone(),
+        };
+        let request = Pool::<ModelStore>::hop(&ask, &visitor, &format!("token {at}"));
+        let before = pool.generation();
+        let response = pool.send(lane, request);
+        let moved = pool.generation() != before;
+        let body = response.body.to_text();
+        match (response.status, moved, expected) {
+            (200, false, Alone) | (200, true, Forwarded) => {}
+            (421, false, HandedOver(why)) => assert!(body.contains(why), "{ask:?}: {body}"),
+            ended => panic!("{ask:?}: {ended:?} {body}"),
+        }
+    }
+}
+
+/// An operator's actions, through a front and at the objects themselves.
+#[test]
+fn an_operator_reaches_the_primary_through_a_front_and_a_lane_directly() {
+    let mut pool = Pool::<ModelStore>::installed();
+    pool.provision(1);
+    pool.passes(20_000);
+    let lane = pool.lane(1);
+    let through = |pool: &mut Pool<ModelStore>, operate: &Operate| {
+        let response = pool.send(pool.front, operate.through_front(HOST).unwrap());
+        assert_eq!(answered_by(&response), "primary");
+        (response.status, response.body.to_text())
+    };
+    let page = PageOf {
+        table: "users".into(),
+        offset: 0.into(),
+        limit: Some(1.into()),
+    };
+    let cases = [
+        (Operate::Head, 200, "\"primary\""),
+        (Operate::Stage { to: "".into() }, 400, "to"),
+        (Operate::CatchUp { limit: None }, 409, ""),
+        (
+            Operate::Log {
+                since: 0.into(),
+                limit: None,
+            },
+            200,
+            "\"records\"",
+        ),
+        (Operate::Snapshot { page: None }, 200, "node_field_data"),
+        (Operate::Snapshot { page: Some(page) }, 200, "account 1"),
+        (Operate::Readmit { lane: 1.into() }, 200, ""),
+    ];
+    for (operate, status, holds) in cases {
+        let (got, body) = through(&mut pool, &operate);
+        assert_eq!(got, status, "{operate:?}: {body}");
+        assert!(body.contains(holds), "{operate:?}: {body}");
+    }
+    let status = |pool: &mut Pool<ModelStore>, operate: Operate| pool.send(lane, operate.direct()).status;
+    assert_eq!(status(&mut pool, Operate::CatchUp { limit: None }), 200);
+    assert_eq!(status(&mut pool, Operate::Readmit { lane: 1.into() }), 409);
+    assert_eq!(status(&mut pool, Operate::Stage { to: "SERVING".into() }), 409);
+    assert_eq!(
+        status(
+            &mut pool,
+            Operate::Stage {
+                to: "WITHDRAWN".into()
+            }
+        ),
+        200
+    );
+    let visit = Pool::<ModelStore>::hop(&Ask::Front { nodes: 1 }, &Visitor::default(), "t");
+    assert_eq!(pool.send(lane, visit).status, 421);
 }

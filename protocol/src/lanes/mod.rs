@@ -50,6 +50,9 @@ pub mod wire;
 
 use crate::number::Number;
 
+/// Replica lanes as a platform loads them.
+pub type Lanes = object::LanesProgram<front::Front>;
+
 /// The most lanes a site can have: so many writers besides the primary hold a class of row ids of their own
 /// (`ID_PARTITION_LANES`, `lanes.md` 3).
 pub const MOST_LANES: Number = Number::integer(256);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::object::SITE;
+use super::object::{SITE, escape};
 use super::rules::Rules;
 use super::wire::{Chunk, Cursor};
 use crate::host::{Body, Method, ObjectName, Request, Stub, Text};
@@ -201,20 +201,6 @@ pub fn primary(site: &str) -> Stub {
 #[must_use]
 pub fn lane(rules: &Rules, site: &str, lane: Number) -> Stub {
     Stub::once(SITE, ObjectName::new((rules.names.replica_name)(site, lane)))
-}
-
-/// A text as the value of a query's key, percent-encoded.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            escaped.push(char::from(byte));
-        } else {
-            escaped.push('%');
-            escaped.push_str(&hex::encode_upper([byte]));
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

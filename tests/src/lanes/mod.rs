@@ -3,6 +3,7 @@
 pub mod application;
 pub mod desk;
 pub mod front;
+pub mod pool;
 pub mod world;
 
 pub use world::Site;

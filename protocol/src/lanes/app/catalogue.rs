@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::page::SESSION_COOKIE;
 use super::program::RenderProgram;
-use crate::host::{Body, Method, Request, Text};
+use crate::host::{Body, Method, Millis, Request, Text};
 use crate::lanes::header;
 use crate::number::Number;
 
@@ -20,7 +20,7 @@ mod site;
 
 pub use account::{failed_login, login, logout};
 pub use content::{create, edit, save, title_of, upload};
-pub use pages::{edits, front, mail, node_page, node_page_of};
+pub use pages::{edits, front, mail, node_page, node_page_of, waiting_page};
 pub use site::{cron, define_table, enqueue, install, install_module, private_key, session_of};
 
 /// One kind of request with its numbers. What is done by somebody who is logged in is done by the
@@ -47,6 +47,13 @@ pub enum Ask {
         /// Whether it is written that it was seen.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         history: bool,
+    },
+    /// [`waiting_page`]
+    Waiting {
+        /// The node.
+        nid: u32,
+        /// How long it waits.
+        pause: Millis,
     },
     /// [`edits`], at a generation that the visitor wants at least.
     Fenced {
@@ -135,6 +142,7 @@ impl Ask {
             Ask::Front { nodes } => front(nodes, PAGE_COST),
             Ask::Node { nid, .. } if visitor.session.is_none() => node_page(nid, PAGE_COST),
             Ask::Node { nid, history } => node_page_of(session, nid, PAGE_COST, history),
+            Ask::Waiting { nid, pause } => waiting_page(nid, pause),
             Ask::Fenced { nid, .. } => edits(nid),
             Ask::Login { uid } => login(token.clone(), uid, &fresh()),
             Ask::FailedLogin { uid } => failed_login(token.clone(), uid),
@@ -150,6 +158,11 @@ impl Ask {
             Ask::Mail { to } => mail(token.clone(), to),
             Ask::PrivateKey => private_key(token.clone()),
         };
+        let program = match &visitor.session {
+            // The application looks for the session of every request, not only where a page needs it.
+            Some(session) if program.account.is_none() => program.known_by(session),
+            _ => program,
+        };
         RenderProgram { token, ..program }
     }
 
@@ -160,6 +173,7 @@ impl Ask {
             Ask::Install { .. } => "/core/install.php".to_owned(),
             Ask::Front { .. } => "/".to_owned(),
             Ask::Node { nid, .. } | Ask::Fenced { nid, .. } => format!("/node/{nid}"),
+            Ask::Waiting { nid, .. } => format!("/node/{nid}/feed"),
             Ask::Login { .. } | Ask::FailedLogin { .. } => "/user/login".to_owned(),
             Ask::Logout => "/user/logout".to_owned(),
             Ask::Create => "/node/add/article".to_owned(),
@@ -179,7 +193,7 @@ impl Ask {
     pub fn posts(&self) -> bool {
         !matches!(
             self,
-            Ask::Front { .. } | Ask::Node { .. } | Ask::Fenced { .. } | Ask::PrivateKey
+            Ask::Front { .. } | Ask::Node { .. } | Ask::Waiting { .. } | Ask::Fenced { .. } | Ask::PrivateKey
         )
     }
 

@@ -1,9 +1,16 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+
 use super::catalogue::{Ask, Visitor};
 use super::page::{AUTHENTICATED, Evidence, Page, digest_rows};
-use super::program::{Act, Condition, OnRefusal, Query, Register, RenderProgram, Step};
+use super::program::{
+    Act, Arguments, Condition, Item, NewId, OnRefusal, Operand, Query, Register, RenderProgram, Step,
+    Transaction, Write,
+};
 use super::{Ending, Interpreter, Progress};
 use crate::host::{Body, End, Millis, Payload, Rows, SqlError, SqlErrorKind, Text, Value};
 use crate::lanes::bridge::{SqlExec, SqlTxn};
@@ -273,4 +280,130 @@ fn an_ask_is_a_request_as_a_browser_sends_it() {
     let upload = Ask::Upload.request("shop.example", &Visitor::default(), &"t".into());
     let content_type = upload.headers.get("content-type");
     assert!((RULES.routing.origination_route)(&upload.path, content_type).is_some());
+}
+
+proptest! {
+    /// No program makes the interpreter panic, and what it answers can be sent.
+    #[test]
+    fn any_program_ends(steps in vec(any_step(), 0..12), lane in 0..3_u32, answers in vec(any_answer(), 0..20)) {
+        let program = RenderProgram { steps, account: Some(Register(0)), ..RenderProgram::default() };
+        let body = Body::text(program.encode());
+        prop_assert_eq!(&*body.read::<RenderProgram>().unwrap(), &program);
+        let mut fake = host(lane, 1);
+        fake.answers.extend(answers);
+        let mut interpreter = Interpreter::new(Arc::new(program), fake.now());
+        for _ in 0..50 {
+            if let Progress::Ended(ending) = interpreter.run(RULES, &mut fake) {
+                if let Ending::Page(finished) = ending {
+                    let body = Body::text(finished.page.encode());
+                    prop_assert_eq!(&*body.read::<Page>().unwrap(), &finished.page);
+                }
+                return Ok(());
+            }
+        }
+        prop_assert!(false, "twelve steps are over in fifty");
+    }
+}
+
+fn any_register() -> impl Strategy<Value = Register> {
+    (0..4_u16).prop_map(Register)
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<i32>().prop_map(|number| Value::Number(number.into())),
+        Just(Value::Number(Number::NAN)),
+        ".{0,6}".prop_map(Value::text),
+    ]
+}
+
+fn any_operand() -> impl Strategy<Value = Operand> {
+    prop_oneof![
+        any_value().prop_map(Operand::Value),
+        any_register().prop_map(Operand::Register),
+        (any_register(), any::<i32>()).prop_map(|(register, by)| Operand::Sum {
+            register,
+            by: by.into()
+        }),
+        any::<i32>().prop_map(|plus| Operand::Now { plus: plus.into() }),
+    ]
+}
+
+fn any_sql() -> impl Strategy<Value = Text> {
+    prop_oneof![
+        "INSERT INTO [a-z]{1,4} \\([a-z]\\) VALUES \\(\\?\\)",
+        "(SELECT|DELETE|CREATE|UPDATE) .{0,10}:a",
+        ".{0,12}",
+    ]
+    .prop_map(Text::from)
+}
+
+fn any_arguments() -> impl Strategy<Value = Arguments> {
+    prop_oneof![
+        vec(any_operand(), 0..3).prop_map(Arguments::List),
+        any_operand().prop_map(|operand| Arguments::Named(Vec::from([(":a".into(), operand)]))),
+    ]
+}
+
+fn any_query() -> impl Strategy<Value = Query> {
+    (any_sql(), any_arguments(), of(any_register())).prop_map(|(sql, params, into)| Query {
+        sql,
+        params,
+        into,
+    })
+}
+
+fn any_write() -> impl Strategy<Value = Write> {
+    let new_id = (".{0,4}", ".{0,4}", of(any_register())).prop_map(|(table, column, into)| NewId {
+        table: table.into(),
+        column: column.into(),
+        into,
+    });
+    (any_sql(), any_arguments(), of(new_id)).prop_map(|(sql, params, new_id)| Write { sql, params, new_id })
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let item = prop_oneof![
+        any_write().prop_map(Item::Write),
+        any_query().prop_map(Item::Read)
+    ];
+    let transaction = (vec(item, 0..4), any::<bool>())
+        .prop_map(|(items, rolls_back)| Act::Transaction(Transaction { items, rolls_back }));
+    let act = prop_oneof![
+        any_query().prop_map(Act::Read),
+        any_write().prop_map(Act::Write),
+        transaction,
+        Just(Act::Pause(Millis(1))),
+        any::<u16>().prop_map(Act::Status),
+        any_operand().prop_map(Act::SetSession),
+        ".{0,6}".prop_map(|name| Act::Capability {
+            name: name.into(),
+            detail: Text::default()
+        }),
+    ];
+    let condition = prop_oneof![
+        any_register().prop_map(Condition::Missing),
+        any_register().prop_map(Condition::Present),
+        (any_register(), any_value()).prop_map(|(at, value)| Condition::Equal(at, value)),
+        (any_register(), any::<i32>()).prop_map(|(at, bound)| Condition::Below(at, bound.into())),
+    ];
+    let on_refusal = prop_oneof![
+        Just(OnRefusal::Pass),
+        Just(OnRefusal::Swallow),
+        of(any_register()).prop_map(|told| OnRefusal::Ignore { told }),
+    ];
+    (act, vec(condition, 0..2), on_refusal).prop_map(|(act, when, on_refusal)| Step {
+        act,
+        when,
+        on_refusal,
+    })
+}
+
+fn any_answer() -> impl Strategy<Value = Result<Rows, Thrown>> {
+    prop_oneof![
+        any_value().prop_map(one),
+        Just(Ok(Rows::default())),
+        Just(Err(SqlError::of(SqlErrorKind::NoSuchTable).into())),
+    ]
 }

@@ -2,8 +2,7 @@
 
 use super::Ask;
 use crate::host::{ObjectName, Request, Stub, Text};
-use crate::lanes::object::SITE;
-use crate::lanes::operator::escape;
+use crate::lanes::object::{SITE, serve_path};
 use crate::lanes::{header, routing};
 use crate::number::Number;
 
@@ -68,7 +67,7 @@ impl Hop {
 /// What the object is asked for: a page by the path that the visitor asked for, or an action.
 fn path(ask: &Ask, visitor: &str) -> Text {
     match ask {
-        Ask::Visit => Text::from(format!("/__serve?path={}", escape(visitor))),
+        Ask::Visit => serve_path(visitor),
         Ask::Operate(query) if query.is_empty() => Text::new_static("/__replica"),
         Ask::Operate(query) => Text::from(format!("/__replica?{query}")),
     }

@@ -1,9 +1,13 @@
 use std::sync::Arc;
 
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+
 use super::{Front, POINTER_ABSENT, POINTER_KNOWN, labels};
 use crate::host::{
     Answer, Body, CallError, CallId, CallOutcome, Cause, Effect, Entry, Event, Label, Method, Millis, Note,
-    Outcome, Platform, Request, Response, Shared, Stub, TaskId,
+    Outcome, Platform, Request, Response, Shared, Stub, TaskId, Text,
 };
 use crate::lanes::object::{Application, Policy, Schema, Variables, Version};
 use crate::lanes::rules::Rules;
@@ -250,7 +254,7 @@ fn requests_are_spread_by_path_or_address_and_all_but_pages_go_to_the_primary() 
 /// A path whose key falls into the bucket of lane 1 of one lane.
 fn spread(run: &mut Run, method: Method, headers: &[(&str, &str)]) {
     for nid in 0..50 {
-        let mut request = Request::get(format!("/node/{nid}/edit"));
+        let mut request = Request::post(format!("/node/{nid}/edit"), Body::text("form"));
         request.method = method.clone();
         run.ask(request, headers);
         if run.lines().last().unwrap().starts_with("shop#r1") {
@@ -266,7 +270,9 @@ fn what_a_lane_hands_over_is_sent_once_more_to_the_primary_and_marked() {
     let mut run = Run::warm("1@1");
     spread(&mut run, Method::Post, &[SESSION]);
     assert_eq!(run.sent().headers.get("x-cfw-attempt"), None);
+    let body = run.sent().body.clone();
     run.answer(refusal("1"));
+    assert_eq!(run.sent().body, body);
     assert!(run.lines().last().unwrap().starts_with("shop POST /__serve"));
     assert_eq!(run.sent().headers.get("x-cfw-failover"), Some("r1"));
     run.answer(page(
@@ -357,4 +363,54 @@ fn a_belief_expires_and_the_next_reply_of_the_primary_renews_it() {
     ));
     assert_eq!(believed(&run), 4.into());
     assert!(POINTER_ABSENT < POINTER_KNOWN);
+}
+
+#[test]
+fn no_two_places_of_the_protocol_have_one_name() {
+    let labels = labels::ALL.iter().chain(&crate::lanes::object::labels::ALL);
+    let names: Vec<_> = labels.map(|label| label.0).collect();
+    let unique: std::collections::BTreeSet<_> = names.iter().collect();
+    assert_eq!(unique.len(), names.len());
+}
+
+proptest! {
+    /// Whatever a visitor sends, and whatever comes back, a front answers once, after a bounded number of hops.
+    #[test]
+    fn every_request_ends(
+        (path, method) in ("/[a-z_/?=&#% ]{0,20}", "GET|POST|HEAD|PUT|"),
+        headers in vec(("host|cookie|content-type|cf-connecting-ip|x-cfw-[a-z-]{1,20}", ".{0,20}"), 0..5),
+        entries in vec(of(".{0,8}"), 8),
+        answers in vec((200_u16..600, "x-cfw-(lanes|lanes-epoch|retry-safe|requires-primary)", ".{0,8}", 0..4_u8), 8),
+    ) {
+        let mut run = Run::new(true);
+        let mut request = Request::get(path);
+        request.method = Text::from(method).into();
+        for (name, value) in headers {
+            request.headers.set(&name, value);
+        }
+        run.deliver(Event::Begin(Entry::Request(request)));
+        let (mut entries, mut answers) = (entries.into_iter(), answers.into_iter());
+        while run.desk.answers.is_empty() {
+            let waits = run.desk.begun.iter().find(|(_, line, _)| {
+                !line.starts_with("put ") && !line.starts_with("done ")
+            });
+            if waits.expect("it waits for something").2.is_none() {
+                run.entry(entries.next().expect("few reads").as_deref());
+                continue;
+            }
+            let (status, name, value, kind) = answers.next().expect("few hops");
+            let outcome = match kind {
+                0 => reset(),
+                1 => Ok(Answer::Response(refusal("1"))),
+                _ => {
+                    let mut response = page("r1", &[(&name, &value)]);
+                    response.status = status;
+                    Ok(Answer::Response(response))
+                }
+            };
+            run.end(outcome);
+        }
+        prop_assert!(run.actor.is_idle());
+        prop_assert!(run.desk.begun.iter().filter(|(_, _, request)| request.is_some()).count() <= 3);
+    }
 }

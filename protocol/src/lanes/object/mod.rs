@@ -49,6 +49,7 @@ pub use identity::Identity;
 pub use memory::SiteObject;
 pub use program::{LanesProgram, SITE};
 pub use provision::Provisioned;
+pub(super) use query::encode as escape;
 pub use render::{RenderHost, Rendered, Rendering, Thrown};
 pub use route::serve_path;
 pub use version::{Application, Policy, Render, Schema, TableDefinition, Variables, Version};

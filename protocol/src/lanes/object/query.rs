@@ -38,7 +38,7 @@ fn decode(text: &str) -> String {
 }
 
 /// A text as the value of a query's key.
-pub(super) fn encode(text: &str) -> String {
+pub(in crate::lanes) fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {

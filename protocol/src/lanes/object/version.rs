@@ -89,7 +89,8 @@ impl Variables {
     }
 }
 
-/// Renders what a request asks for, up to its next pause: a render that has paused is found where it was put. What it throws was thrown to it and not caught: then there is no page.
+/// Renders what a request asks for, up to its next pause: a render that has paused is found where it was put. What it
+/// throws was thrown to it and not caught: then there is no page.
 pub type Render =
     fn(&Rules, &Request, &mut Option<Interpreter>, &mut dyn RenderHost) -> Result<Rendering, Thrown>;
 

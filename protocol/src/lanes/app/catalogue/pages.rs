@@ -3,7 +3,7 @@
 use super::parts::{
     NOW, account_of, body, cache, cached, config, log, node, query, row_of, state, work, write,
 };
-use crate::host::Text;
+use crate::host::{Millis, Text};
 use crate::lanes::app::program::{Act, Condition, Operand, Register, RenderProgram, Step};
 
 const ACCOUNT: Register = Register(0);
@@ -90,6 +90,22 @@ fn show(program: &mut RenderProgram, nid: u32, cost: u32, role: &str) {
         work(cost),
         Step::from(kept).when(Condition::Missing(CACHED)),
     ]);
+}
+
+/// A node, on a page that waits in the middle for something outside: an object that lets other events in may show the
+/// title of one generation and the text of another.
+#[must_use]
+pub fn waiting_page(nid: u32, pause: Millis) -> RenderProgram {
+    RenderProgram {
+        tags: vec![Text::from(format!("node:{nid}"))],
+        steps: vec![
+            node(nid).into(),
+            Act::Pause(pause).into(),
+            body(nid).into(),
+            work(20),
+        ],
+        ..RenderProgram::default()
+    }
 }
 
 /// A page that shows what a fence was asked for: how often a node was edited.

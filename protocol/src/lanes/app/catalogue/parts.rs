@@ -2,7 +2,8 @@
 
 use crate::host::{Millis, Text};
 use crate::lanes::app::program::{
-    Act, Arguments, Condition, Item, NewId, OnRefusal, Operand, Query, Register, Step, Transaction, Write,
+    Act, Arguments, Condition, Item, NewId, OnRefusal, Operand, Query, Register, RenderProgram, Step,
+    Transaction, Write,
 };
 use crate::lanes::app::tables::find;
 use crate::number::Number;
@@ -196,6 +197,16 @@ pub(super) fn log(kind: &'static str, message: &str, account: impl Into<Operand>
         ],
     )
     .into()
+}
+
+impl RenderProgram {
+    /// The same, by a visitor with a session, for whose account it looks first.
+    pub(super) fn known_by(mut self, session: &str) -> Self {
+        const ACCOUNT: Register = Register(u16::MAX);
+        self.steps.insert(0, account_of(session, ACCOUNT));
+        self.account = Some(ACCOUNT);
+        self
+    }
 }
 
 /// Looks for the account of a session.

@@ -24,7 +24,8 @@ fn key_value(collection: &str, name: &str, value: impl Into<Operand>) -> Write {
 }
 
 /// What an installer does, once, on an empty site: the tables' first rows, the accounts and nodes from 1 on, one
-/// session for each account. It does not mint the private key: the first use does.
+/// session for each account, and one for nobody in particular: account 0, as a visitor has who was never logged in and
+/// to whom the site had something to remember. It does not mint the private key: the first use does.
 #[must_use]
 pub fn install(nodes: u32, accounts: u32) -> RenderProgram {
     let mut items: Vec<Item> = vec![
@@ -54,8 +55,10 @@ pub fn install(nodes: u32, accounts: u32) -> RenderProgram {
             .into(),
         );
     }
+    items.push(session(0));
     for uid in 1..=accounts {
         items.extend(account(uid));
+        items.push(session(uid));
     }
     for nid in 1..=nodes {
         items.extend(node(nid));
@@ -73,7 +76,7 @@ pub fn session_of(uid: u32) -> Text {
     Text::from(format!("session-of-account-{uid}"))
 }
 
-fn account(uid: u32) -> [Item; 3] {
+fn account(uid: u32) -> [Item; 2] {
     let name = format!("account {uid}");
     [
         insert(
@@ -94,17 +97,20 @@ fn account(uid: u32) -> [Item; 3] {
             ],
         )
         .into(),
-        insert(
-            "sessions",
-            [
-                ("sid", row_of(&session_of(uid)).into()),
-                ("uid", uid.into()),
-                ("timestamp", NOW),
-                ("session", name.as_str().into()),
-            ],
-        )
-        .into(),
     ]
+}
+
+fn session(uid: u32) -> Item {
+    insert(
+        "sessions",
+        [
+            ("sid", row_of(&session_of(uid)).into()),
+            ("uid", uid.into()),
+            ("timestamp", NOW),
+            ("session", session_of(uid).into()),
+        ],
+    )
+    .into()
 }
 
 fn node(nid: u32) -> [Item; 4] {
