@@ -59,6 +59,12 @@ on_both_stores! {
     an_attempt_is_begun_once
     a_site_that_forwards_nothing_refuses_writes_on_lanes
     a_lane_without_a_copy_sleeps
+    an_operators_copy_and_a_forward_wait_for_each_other
+    two_seals_overlap
+    a_variable_is_overridden_in_kv
+    a_site_that_only_reads_refuses_writes
+    an_exchanged_segment_takes_effect
+    an_interrupted_copy_withdraws_nobody_and_begins_anew
 }
 
 fn site<S: Store>() -> Site<S> {
@@ -582,4 +588,96 @@ fn a_lane_without_a_copy_sleeps<S: Store>() {
     site.wait(600);
     assert_eq!(site.notes(LANE, "alarm-phase"), Vec::<String>::new());
     assert!(!site.notes(MAIN, "alarm-phase").is_empty());
+}
+
+/// Suspected defect: an operator's copy holds the primary's gate and waits for the lane's, which a request holds that
+/// forwards and waits for the primary's.
+fn an_operators_copy_and_a_forward_wait_for_each_other<S: Store>() {
+    let mut site = serving::<S>();
+    let update = transaction(&["UPDATE node SET title = 'b' WHERE nid = 1"]);
+    let write = site.send(LANE, Site::<S>::visit(Method::Post, "/", &update));
+    site.pass(10);
+    let copy = site.send(MAIN, Request::get("/__replica?action=provision&lane=1"));
+    site.wait(300);
+    assert!(!site.is_answered(write) && !site.is_answered(copy));
+    // Nobody else gets in, neither here nor there. The alarms and the fast lane do not ask for the gate.
+    let visit = site.send(MAIN, Site::<S>::visit(Method::Get, "/", r#"{"calls":[]}"#));
+    site.wait(1);
+    assert!(!site.is_answered(visit));
+}
+
+fn two_seals_overlap<S: Store>() {
+    let mut site = serving::<S>();
+    // The alarm seals in its finally, and a request at its end: both find what the other has left.
+    site.write(MAIN, &["UPDATE node SET title = 'b' WHERE nid = 1"]);
+    for nth in 0..40 {
+        let update = format!("UPDATE node SET title = 'c{nth}' WHERE nid = 1");
+        site.send(
+            MAIN,
+            Site::<S>::visit(Method::Post, "/", &transaction(&[&update])),
+        );
+        site.pass(997);
+    }
+    site.wait(60);
+    let log = site.rows(MAIN, LOG);
+    let chained = log
+        .windows(2)
+        .all(|pair| pair[0].split('|').nth(1) == pair[1].split('|').next());
+    assert!(chained && log.len() == 42, "{log:?}");
+    assert_eq!(site.rows(LANE, NODES), ["1|c39"]);
+}
+
+fn a_variable_is_overridden_in_kv<S: Store>() {
+    let mut version = version();
+    version.policy.reads_overrides = true;
+    let mut site = Site::<S>::new(version);
+    site.configure("env:WRITE_FORWARD", "0");
+    site.install(MAIN);
+    site.post(MAIN, "action=provision&lane=1", "");
+    site.wait(60);
+    let answer = site.write(LANE, &["UPDATE node SET title = 'b' WHERE nid = 1"]);
+    assert_eq!(answer.headers.get("x-cfw-requires-primary"), Some("cfwSqlTxn"));
+}
+
+fn a_site_that_only_reads_refuses_writes<S: Store>() {
+    let mut version = version();
+    version.variables.replica_read_only = Some("1".into());
+    let mut site = Site::<S>::new(version);
+    site.ask(MAIN, Request::get("/__migrate"));
+    let answer = site.write(MAIN, &["INSERT INTO node (nid, title) VALUES (1, 'a')"]);
+    assert_eq!(answer.status, 421, "no lane, and a replica all the same");
+    assert_eq!(answer.headers.get("x-cfw-replica"), Some("primary"));
+}
+
+fn an_exchanged_segment_takes_effect<S: Store>() {
+    let mut version = version();
+    version.rules.flows.capture = |_, _, _, _| Ok(());
+    let mut site = Site::<S>::new(version);
+    site.install(MAIN);
+    assert_eq!(site.rows(MAIN, LOG), Vec::<String>::new());
+    assert_eq!(site.rows(MAIN, NODES), ["1|front page"]);
+}
+
+fn an_interrupted_copy_withdraws_nobody_and_begins_anew<S: Store>() {
+    let mut site = site::<S>();
+    let pages: Vec<String> = (2..1_202)
+        .map(|nid| format!("INSERT INTO node (nid, title) VALUES ({nid}, 'p')"))
+        .collect();
+    for some in pages.chunks(400) {
+        let some: Vec<&str> = some.iter().map(String::as_str).collect();
+        site.write(MAIN, &some);
+    }
+    let copy = site.send(MAIN, Request::get("/__replica?action=provision&lane=1"));
+    site.pass(60);
+    assert_eq!(site.meta(LANE, "replica_stage"), "RESTORING");
+    site.reset(MAIN);
+    site.wait(600);
+    assert!(!site.is_answered(copy) || site.meta(LANE, "replica_stage") == "RESTORING");
+    // The lane sleeps where it is: nobody queued it, and it does not ask while it is RESTORING.
+    assert_eq!(site.meta(LANE, "replica_stage"), "RESTORING");
+    let again = site.post(MAIN, "action=provision&lane=1", "");
+    assert_eq!(again.status, 200, "{}", text(&again));
+    site.wait(1);
+    assert_eq!(site.meta(LANE, "replica_stage"), "SERVING");
+    assert_eq!(site.rows(LANE, "SELECT COUNT(*) FROM node"), ["1201"]);
 }
