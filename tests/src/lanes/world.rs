@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use protocol::host::{Body, Method, ObjectName, Outcome, Request, Response, Statement, Text};
+use protocol::host::{Body, Method, ObjectName, Outcome, Request, Response, Shared, Statement, Text};
 use protocol::lanes::object::{LanesProgram, SITE, Version, serve_path};
 use sim::kernel::storage::Store;
 use sim::kernel::{
@@ -137,6 +137,17 @@ impl<S: Store> Site<S> {
         self.items += 1;
         self.kernel.reset(self.items, party, ResetCause::Machine);
         self.wait(1);
+    }
+
+    /// Whether a request has its answer.
+    #[must_use]
+    pub fn is_answered(&self, item: u32) -> bool {
+        self.answers.contains_key(&item)
+    }
+
+    /// Puts a value into KV.
+    pub fn configure(&mut self, key: &str, value: &str) {
+        self.kernel.configure(Shared::Kv, key, value);
     }
 
     /// A POST to `/__replica`.

@@ -26,11 +26,17 @@ pub struct FlushSteps {
     pub send: Segment<Flushing>,
     /// With the primary's answer: done, once more, or thrown.
     pub answered: Segment<Flushing>,
+    /// What becomes of what a request has collected that throws before it could be sent.
+    pub thrown: fn(&mut SiteObject, &mut Cx<'_, '_>),
 }
 
 impl FlushSteps {
     /// As documented.
-    pub const DOCUMENTED: FlushSteps = FlushSteps { send, answered };
+    pub const DOCUMENTED: FlushSteps = FlushSteps {
+        send,
+        answered,
+        thrown: drop_collected,
+    };
 }
 
 two_segments!(Flushing, flush, send, answered);
@@ -118,4 +124,15 @@ fn raise(cx: &mut Cx<'_, '_>, table: &str, id: Number) -> Result<(), SqlError> {
         store::set(cx, &key, &id.to_string())?;
     }
     Ok(())
+}
+
+/// It is dropped: what was collected belongs to its request. The contract says when it is sent, which is after a route
+/// that returned, and not what becomes of it after one that threw.
+pub fn drop_collected(site: &mut SiteObject, cx: &mut Cx<'_, '_>) {
+    if let Some(collected) = site.forward.take() {
+        cx.note(
+            labels::COLLECTED_DROPPED,
+            format!("{} statements", collected.statements.len()),
+        );
+    }
 }

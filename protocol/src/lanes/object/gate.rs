@@ -76,6 +76,9 @@ impl Gated {
             Resume::Failed(failure) => match (self.phase, &failure) {
                 // A batch that was not committed is thrown when everything else is settled; a lost call at once.
                 (Phase::Flush, Failure::Requires(_)) | (Phase::Route, _) => {
+                    if self.phase == Phase::Route {
+                        (version.rules.flows.flush.thrown)(site, cx);
+                    }
                     self.ending = Some(Err(failure));
                     self.settle(site, cx)
                 }

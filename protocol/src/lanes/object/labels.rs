@@ -77,6 +77,8 @@ pub const PROVISIONED: Label = Label("lane-provisioned");
 pub const NO_GROWTH: Label = Label("pool-not-grown");
 /// Decision: what the primary's answer to a forwarded batch comes to on the lane.
 pub const FLUSHED: Label = Label("batch-answered");
+/// Decision: what a request has collected is dropped, for it threw.
+pub const COLLECTED_DROPPED: Label = Label("batch-dropped");
 /// Decision: the guard refuses a call; the detail is the refusal.
 pub const GUARDED: Label = Label("call-refused");
 /// Decision: the guard makes a transaction speculative.
@@ -107,7 +109,7 @@ pub const THREW: Label = Label("request-threw");
 pub const SETTLE_TAGS: Label = Label("settle-tags");
 
 /// All labels, for tables of marks.
-pub const ALL: [Label; 51] = [
+pub const ALL: [Label; 52] = [
     GATE,
     HERD,
     SEAL_DIGEST,
@@ -144,6 +146,7 @@ pub const ALL: [Label; 51] = [
     PROVISIONED,
     NO_GROWTH,
     FLUSHED,
+    COLLECTED_DROPPED,
     GUARDED,
     SPECULATED,
     HANDED_BACK,

@@ -142,10 +142,11 @@ impl Provisioning {
         })))
     }
 
-    fn went(&self, end: StepEnd, cx: &mut Cx<'_, '_>) -> Next {
+    fn went(&self, end: StepEnd, site: &mut SiteObject, version: &Version, cx: &mut Cx<'_, '_>) -> Next {
         let cursor = match end {
             StepEnd::Done => {
                 cx.note(labels::PROVISIONED, self.lane.to_string());
+                site.note_lane_serving(version, self.lane, cx)?;
                 None
             }
             StepEnd::Paused(place) => {
@@ -219,7 +220,7 @@ fn place(
         Ok(place) => place,
         Err(why) => return step.refused(why, false, None, cx),
     };
-    let names = tables::names(version, cx)?;
+    let names = tables::names(cx)?;
     step.tables = (version.rules.copies.copyable_tables)(&version.rules, &names);
     if !step.place.is_fresh() {
         return (version.rules.flows.provision.post)(step, site, version, resume, cx);
@@ -236,7 +237,7 @@ fn place(
 
 fn post(
     step: &mut Provisioning,
-    _: &mut SiteObject,
+    site: &mut SiteObject,
     version: &Version,
     resume: Resume<SiteObject>,
     cx: &mut Cx<'_, '_>,
@@ -248,15 +249,15 @@ fn post(
     let rules = &version.rules;
     let tables = step.tables.len();
     if let Some(end) = (rules.copies.step_end)(step.place, tables, step.copied, step.budget) {
-        return step.went(end, cx);
+        return step.went(end, site, version, cx);
     }
     let Some(table) = step.tables.get(step.place.index).cloned() else {
-        return step.went(StepEnd::Done, cx);
+        return step.went(StepEnd::Done, site, version, cx);
     };
     let found = cx.sql(&page_statement(&table, step.place))?;
     let rows = found.rows.len() as u64;
     let page = (rules.copies.next_page)(step.place, tables, rows);
-    let chunk = chunk(step, version, &table, page, &found, cx)?;
+    let chunk = chunk(step, &table, page, &found, cx)?;
     step.posted = Some((page, rows));
     step.phase = Phase::Posting;
     let path = if page.fresh {
@@ -287,16 +288,12 @@ fn landed(
     }
     step.copied = step.copied + Number::from(rows);
     step.place = page.next;
-    if page.done {
-        site.note_lane_serving(version, step.lane, cx)?;
-    }
     (version.rules.flows.provision.post)(step, site, version, Resume::Start, cx)
 }
 
 /// The chunk that carries a page.
 fn chunk(
     step: &Provisioning,
-    version: &Version,
     table: &Text,
     page: Page,
     found: &Rows,
@@ -305,7 +302,7 @@ fn chunk(
     let mut chunk = chunk_of(step.generation, schema(cx)?, table, found);
     if page.first {
         chunk.first = true.into();
-        chunk.ddl = listed(tables::ddl(version, table));
+        chunk.ddl = listed(&tables::ddl(cx, table)?);
     }
     if page.fresh {
         chunk.expect = listed(&step.tables);

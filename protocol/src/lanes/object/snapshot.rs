@@ -60,13 +60,13 @@ impl Snapshotting {
             params: Vec::new(),
         })?;
         let mut chunk = provision::chunk_of(site.copyable(version, cx)?, sequence::schema(cx)?, table, &rows);
-        chunk.ddl = provision::listed(tables::ddl(version, table));
+        chunk.ddl = provision::listed(&tables::ddl(cx, table)?);
         Ok(answer::message(200, chunk))
     }
 }
 
 fn plan(site: &SiteObject, version: &Version, cx: &mut Cx<'_, '_>) -> Result<Response, Failure> {
-    let names = tables::names(version, cx)?;
+    let names = tables::names(cx)?;
     let planned = (version.rules.copies.plan)(&version.rules, &names);
     let missing = state::read(cx)?.gap(version);
     let status = if missing.is_empty() { 200 } else { 409 };

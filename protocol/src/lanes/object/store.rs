@@ -8,8 +8,6 @@ use crate::number::Number;
 use super::failure::Failure;
 
 /// The tables that every object makes when an incarnation starts: its bookkeeping, which no schema names.
-///
-/// The log is not declared WITHOUT ROWID, which the contract has: its key is the row's number either way.
 pub(super) fn tables() -> [Statement; 3] {
     [
         Statement::new(
@@ -18,7 +16,8 @@ pub(super) fn tables() -> [Statement; 3] {
         ),
         Statement::new(
             "CREATE TABLE IF NOT EXISTS cfw_repl_log (generation INTEGER PRIMARY KEY, parent INTEGER, \
-             schema_version TEXT, fingerprint TEXT, overflowed INTEGER DEFAULT 0, statements TEXT, sealed_at INTEGER)",
+             schema_version TEXT, fingerprint TEXT, overflowed INTEGER DEFAULT 0, statements TEXT, sealed_at INTEGER) \
+             WITHOUT ROWID",
             [],
         ),
         Statement::new(

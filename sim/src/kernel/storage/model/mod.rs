@@ -8,6 +8,7 @@
 //! values is the greatest) the model computes each answer that it could give, and knows nothing if they differ.
 
 mod bind;
+mod catalogue;
 mod cell;
 mod parse;
 mod plan;
@@ -237,6 +238,12 @@ impl ModelStore {
             tables.create(schema, *if_not_exists, guard.limits().columns)?;
             begun.clone_from(&prepared.writes);
             return Ok(Rows::default());
+        }
+        if let Shape::Select(select) = &parsed.shape
+            && select.table == catalogue::NAME
+        {
+            check_count(guard.limits(), parsed, params)?;
+            return catalogue::select(tables.all(), select, params);
         }
         let other;
         let bound = match prepared.plan.get() {

@@ -54,6 +54,8 @@ pub(super) enum Key {
     Rowid(usize),
     /// By these columns; rows have a hidden number besides.
     Columns(Vec<usize>),
+    /// By these columns alone: WITHOUT ROWID. The table is in their order, and none of them is NULL.
+    Clustered(Vec<usize>),
 }
 
 impl Key {
@@ -62,7 +64,7 @@ impl Key {
         match self {
             Key::Nothing => &[],
             Key::Rowid(column) => std::slice::from_ref(column),
-            Key::Columns(columns) => columns,
+            Key::Columns(columns) | Key::Clustered(columns) => columns,
         }
     }
 }

@@ -98,7 +98,7 @@ impl Table {
 
     /// The number that the next row gets, unless the numbers are used up, after which SQLite draws lots.
     pub(super) fn next_rowid(&self) -> Option<i64> {
-        if !matches!(self.schema.key, Key::Columns(_)) {
+        if matches!(self.schema.key, Key::Rowid(_) | Key::Nothing) {
             return self.rows.last().map_or(Some(1), |last| last.rowid.checked_add(1));
         }
         let greatest = self
@@ -118,7 +118,9 @@ impl Table {
                     .then(row.rowid.cmp(&rowid))
                     .is_lt()
             })),
-            Key::Columns(key) => self.rows.binary_search_by(|row| order_by(key, &row.cells, cells)),
+            Key::Columns(key) | Key::Clustered(key) => {
+                self.rows.binary_search_by(|row| order_by(key, &row.cells, cells))
+            }
             Key::Rowid(_) | Key::Nothing => match self.rows.last() {
                 // As in nearly every log.
                 Some(last) if last.rowid < rowid => Err(self.rows.len()),

@@ -30,6 +30,9 @@ on_both_stores!(
     a_text_of_several_statements_keeps_what_ran,
     an_upsert_adds_to_what_is_there,
     replace_moves_a_row_to_the_end,
+    names_may_stand_in_quotes,
+    tables_can_be_listed,
+    a_table_without_row_numbers_is_in_the_order_of_its_key,
 );
 
 fn open<S: Store>() -> S {
@@ -306,4 +309,82 @@ fn replace_moves_a_row_to_the_end<S: Store>() {
         rows,
         [[Value::from(1), Value::text("b")], [9.into(), Value::text("a")]]
     );
+}
+
+fn names_may_stand_in_quotes<S: Store>() {
+    let mut store = open::<S>();
+    run(
+        &mut store,
+        r#"CREATE TABLE "tag" ("tag" TEXT PRIMARY KEY, "n" INTEGER)"#,
+        &[],
+    );
+    let upsert =
+        r#"INSERT INTO "tag" ("tag", "n") VALUES (?, 1) ON CONFLICT ("tag") DO UPDATE SET "n" = "n" + 1"#;
+    for _ in 0..2 {
+        run(&mut store, upsert, &[Value::text("a")]);
+    }
+    let rows = run(&mut store, r#"SELECT * FROM "tag" LIMIT 400 OFFSET 0"#, &[]);
+    assert_eq!(rows, [[Value::text("a"), Value::from(2)]]);
+    run(&mut store, r#"DELETE FROM "tag" WHERE "n" = 2"#, &[]);
+    assert_eq!(run(&mut store, "SELECT * FROM tag", &[]).len(), 0);
+}
+
+fn tables_can_be_listed<S: Store>() {
+    let mut store = open::<S>();
+    run(
+        &mut store,
+        r#"CREATE TABLE IF NOT EXISTS "Log" (id INTEGER PRIMARY KEY)"#,
+        &[],
+    );
+    let tables = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+    assert_eq!(
+        run(&mut store, tables, &[]),
+        [
+            [
+                Value::text("Log"),
+                Value::text(r#"CREATE TABLE "Log" (id INTEGER PRIMARY KEY)"#)
+            ],
+            [
+                Value::text("node"),
+                Value::text("CREATE TABLE node (path TEXT PRIMARY KEY, n INTEGER NOT NULL DEFAULT 0, x)")
+            ],
+        ]
+    );
+    let indexes = "SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? ORDER BY name";
+    assert_eq!(run(&mut store, indexes, &[Value::text("node")]), [[Value::Null]]);
+    assert_eq!(run(&mut store, indexes, &[Value::text("Log")]).len(), 0);
+}
+
+fn a_table_without_row_numbers_is_in_the_order_of_its_key<S: Store>() {
+    let mut store = open::<S>();
+    run(
+        &mut store,
+        "CREATE TABLE log (generation INTEGER PRIMARY KEY, x TEXT) WITHOUT ROWID",
+        &[],
+    );
+    let put =
+        "INSERT INTO log (generation, x) VALUES (?, ?) ON CONFLICT (generation) DO UPDATE SET x = excluded.x";
+    for (generation, x) in [(9, "a"), (3, "b"), (7, "c"), (3, "d")] {
+        run(&mut store, put, &[Value::from(generation), Value::text(x)]);
+    }
+    let shown = run(&mut store, "SELECT generation, x FROM log", &[]);
+    let row = |generation: u32, x: &str| [Value::from(generation), Value::text(x)];
+    assert_eq!(shown, [row(3, "d"), row(7, "c"), row(9, "a")]);
+    let after = "SELECT x FROM log WHERE generation > ? ORDER BY generation LIMIT ?";
+    assert_eq!(
+        run(&mut store, after, &[Value::from(3), Value::from(1)]),
+        [[Value::text("c")]]
+    );
+    assert_eq!(
+        run(&mut store, "SELECT MAX(generation) FROM log", &[]),
+        [[Value::from(9)]]
+    );
+    assert_eq!(
+        kind_of_refusal(&mut store, put, &[Value::Null, Value::Null]),
+        Kind::NotNull
+    );
+    // What is no whole number is one of the key's values like any other.
+    run(&mut store, put, &[Value::text("x"), Value::Null]);
+    let names = "SELECT name FROM sqlite_schema WHERE tbl_name = 'log' ORDER BY name";
+    assert_eq!(run(&mut store, names, &[]), [[Value::text("log")]]);
 }

@@ -41,9 +41,21 @@ impl Parser<'_> {
             declared.push(self.column()?);
         }
         self.expect(&Token::RParen)?;
+        let clustered = self.take_word("WITHOUT");
+        if clustered {
+            self.expect_word("ROWID")?;
+        }
         let ddl = Text::new(format!("CREATE TABLE {}", self.text_since(start)));
-        let key = key_of(&declared, key)?;
-        let columns: Vec<Column> = declared.into_iter().map(|declared| declared.column).collect();
+        let key = match (key_of(&declared, key)?, clustered) {
+            (key, false) => key,
+            (Key::Nothing, true) => return Err(NotListed),
+            (Key::Rowid(column), true) => Key::Clustered(vec![column]),
+            (Key::Columns(columns) | Key::Clustered(columns), true) => Key::Clustered(columns),
+        };
+        let mut columns: Vec<Column> = declared.into_iter().map(|declared| declared.column).collect();
+        if let Key::Clustered(key) = &key {
+            key.iter().for_each(|column| columns[*column].not_null = true);
+        }
         let doubled = (1..columns.len()).any(|at| {
             columns[..at]
                 .iter()
