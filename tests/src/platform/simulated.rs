@@ -112,7 +112,9 @@ impl<G: Guest, S: Store> World<G, S> {
             Step::PowerCutUnderLoad(object) => self.power_cut_under_load(object),
             Step::DiskFull(object) => {
                 let object = self.kernel.object(&OBJECTS, &ObjectName::new(object));
-                self.kernel.fail_commit(object.expect("the namespace is there"));
+                let item = self.item();
+                self.kernel
+                    .fail_commit(item, object.expect("the namespace is there"));
             }
         }
     }

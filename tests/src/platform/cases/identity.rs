@@ -99,11 +99,7 @@ fn memory() -> Vec<Case> {
             .pause(IDLE)
             .drive([ask("a", [Do::Recall, Do::Read])])
             .sees(["done", "nothing 1"])
-            .knobs(EVICTING, evict)
-            .kernel(Arm::Differs(
-                "to be put right: the eviction of an object is only drawn where nothing of it waits to be confirmed",
-                &["done", "m 1"],
-            )),
+            .knobs(EVICTING, evict),
         Case::new("7.1", "idle_for_less", "an object without work keeps its memory for some seconds")
             .drive([ask("a", [keep("m")])])
             .pause(7_500)
