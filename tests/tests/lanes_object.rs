@@ -182,6 +182,8 @@ fn a_new_lane_comes_to_serve<S: Store>() {
         ("6".to_owned(), "6".to_owned())
     );
     assert_eq!(site.meta(MAIN, "lanes_provisioned"), "1");
+    assert_eq!(site.meta(LANE, "hash_salt"), site.meta(MAIN, "hash_salt"));
+    assert_eq!(site.meta(MAIN, "hash_salt").len(), 64);
     let page = site.ask(MAIN, Site::<S>::visit(Method::Get, "/", r#"{"calls":[]}"#));
     assert_eq!(page.headers.get("x-cfw-lanes"), Some("1"));
     assert_eq!(page.headers.get("x-cfw-replica"), Some("primary"));

@@ -328,6 +328,64 @@ fn records_are_sealed() {
     assert_eq!((ran, left_out), (13, 1));
 }
 
+/// Whatever a neighbour answers, the object answers, and lets the next request in.
+#[test]
+fn neighbours_that_answer_nonsense_stop_nobody() {
+    let lost = || Err(protocol::host::CallError::thrown("lost"));
+    let bodies = [
+        "",
+        "[",
+        "null",
+        "7",
+        "{}",
+        r#"{"records":[null,7,{}],"generation":"9"}"#,
+        r#"{"ok":true,"action":7}"#,
+    ];
+    let answers = bodies
+        .map(|body| Ok(Answer::Response(Response::new(200, Body::text(body)))))
+        .into_iter()
+        .chain([lost()]);
+    let write = [Json::text("UPDATE node SET title = 'a'")];
+    for answer in answers {
+        for (name, request) in [
+            (LANE, Request::get("/__replica?action=catchup")),
+            (LANE, forwarding(&write)),
+            ("example.com", Request::get("/__replica?action=provision&lane=1")),
+        ] {
+            let given = Json::Object(Object::from_iter([
+                ("stage", Json::text("SERVING")),
+                (
+                    "meta",
+                    Json::Object(Object::from_iter([("repl_applied", Json::text("1"))])),
+                ),
+            ]));
+            let mut desk = lane::<ModelStore>(&given, &[]);
+            desk.rename(name);
+            desk.run("CREATE TABLE node (nid INTEGER PRIMARY KEY, title TEXT)");
+            let mut asked = 0;
+            let response = desk.ask(request, |_, request| {
+                asked += 1;
+                assert!(asked < 1_000, "it never gives up");
+                request.map_or_else(|| digest("fp"), |_| answer.clone())
+            });
+            assert!(asked > 0 && response.status >= 200, "{name}");
+            assert_eq!(desk.ask(Request::get("/other"), alone).status, 404);
+        }
+    }
+}
+
+/// A visitor's request that runs these statements in one transaction.
+fn forwarding(statements: &[Json]) -> Request {
+    let texts = statements
+        .iter()
+        .map(|sql| tests::lanes::world::transaction(&[sql.to_text().as_str()]));
+    Request {
+        method: Method::Post,
+        body: Body::text(texts.collect::<String>()),
+        ..Request::get(serve_path("/"))
+    }
+}
+
 #[test]
 fn copies_land_on_model() {
     copies_land::<ModelStore>();

@@ -28,6 +28,9 @@ pub(super) struct Lent<'l, 'c, 'h: 'c> {
     pub identity: Identity,
 }
 
+/// How many bytes a site's hash salt is made of.
+const SALT_BYTES: usize = 32;
+
 impl SiteObject {
     /// Boots the interpreter, if it is not there: it keeps the settings of this moment (`lanes.md` 18).
     pub(super) fn boot(&mut self, version: &Version, cx: &mut Cx<'_, '_>) -> Result<(), Failure> {
@@ -41,7 +44,16 @@ impl SiteObject {
             lane: identity.lane,
             provisioned,
         });
-        let salt = store::meta(cx, Key::HASH_SALT.0)?.unwrap_or_default();
+        let salt = match store::meta(cx, Key::HASH_SALT.0)? {
+            Some(salt) => salt,
+            // A replica's comes with its copy: one of its own would part it from its site.
+            None if identity.is_replica() => Text::default(),
+            None => {
+                let minted = hex::encode(cx.entropy(SALT_BYTES));
+                store::set(cx, Key::HASH_SALT.0, &minted)?;
+                Text::from(minted)
+            }
+        };
         cx.work(version.policy.boot);
         cx.note(labels::BOOTED, format!("{} of {}", writer.lane, writer.lanes));
         self.interpreter = Some(Interpreter {
