@@ -206,6 +206,14 @@ pub enum PlanError {
         /// The path of the field.
         field: &'static str,
     },
+    /// An error that statements have of themselves, and no storage has.
+    #[error(
+        "at item.act.fault.error: {found:?} is no error of the storage: expected full, io, no_memory or interrupted"
+    )]
+    NotOfStorage {
+        /// What it holds.
+        found: SqlErrorKind,
+    },
     /// A name is none.
     #[error(
         "at {field}: {found:?} is no name: expected some characters, none of them `/` or a control character"
@@ -280,6 +288,11 @@ impl<Operation> Item<Operation> {
             && let Some(length) = fault.length()
         {
             PlanError::if_above("item.act.fault", length.0, LONGEST)?;
+        }
+        if let Act::Fault(Fault::StorageError { error, .. } | Fault::Statement { error, .. }) = &self.act
+            && !error.breaks_object()
+        {
+            return Err(PlanError::NotOfStorage { found: *error });
         }
         Ok(())
     }

@@ -127,7 +127,13 @@ fn run_world<W: World>(
         } else {
             print_one::<W>(arguments, variant, &plan, &report, out)?;
         }
-        write_trace::<W>(arguments, plan, variant, &report, out)?;
+        if let Err(error) = write_trace::<W>(arguments, plan, variant, &report, out) {
+            // What the run has shown is told by the exit code all the same.
+            if report.verdict == Verdict::Passed {
+                return Err(error);
+            }
+            anstream::eprintln!("error: {error:#}");
+        }
         return Ok(report.verdict.exit_code());
     }
     unreachable!("there is at least one seed, and the last one returns")

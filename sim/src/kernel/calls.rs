@@ -127,6 +127,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let of_caller = self.party(id).incarnation(incarnation);
         let state = key.as_ref().and_then(|key| of_caller?.stubs.get(key));
         if let Some(error) = state.and_then(|state| state.broken.clone()) {
+            // The first failure was the callee's; from then on it is the stub's own.
+            let error = CallError {
+                remote: false,
+                ..error
+            };
             self.answer(caller, Err(error), Connection::Stands, leaving);
             return;
         }

@@ -89,6 +89,15 @@ impl Aims {
         u.choose(&self.parties).cloned()
     }
 
+    /// An object for the most part: what befalls objects does nothing to others.
+    fn object(&self, u: &mut Unstructured<'_>) -> Result<Text> {
+        let objects: Vec<_> = self.parties.iter().filter(|party| party.contains('/')).collect();
+        if objects.is_empty() || u.ratio(1, 8)? {
+            return self.party(u);
+        }
+        u.choose(&objects).map(|object| (*object).clone())
+    }
+
     fn label(&self, u: &mut Unstructured<'_>) -> Result<Text> {
         u.choose(&self.labels).cloned()
     }
@@ -110,15 +119,15 @@ impl Aims {
 
     /// A fault of a party, or between two.
     fn fault(&self, u: &mut Unstructured<'_>) -> Result<Fault> {
-        let (object, lasts) = (self.party(u)?, up_to(u, LASTS_MOST)?);
+        let (object, lasts) = (self.object(u)?, up_to(u, LASTS_MOST)?);
         let errors = [
             SqlErrorKind::Full,
             SqlErrorKind::Io,
             SqlErrorKind::NoMemory,
             SqlErrorKind::Interrupted,
         ];
-        Ok(match u.int_in_range(0..=9_u8)? {
-            0 => Fault::Reset {
+        Ok(match u.int_in_range(0..=11_u8)? {
+            9..=11 => Fault::Reset {
                 object,
                 cause: *u.choose(ResetCause::VARIANTS)?,
             },
@@ -211,7 +220,7 @@ fn knobs(u: &mut Unstructured<'_>) -> Result<Knobs> {
         late: episode(u)?,
         late_by: span(u, Micros(3_000_000))?,
         partition: episode(u)?,
-        clog: episode(u)?,
+        clog: lasting(u)?,
         duplicate: episode(u)?,
         duplicate_after: span(u, Micros(3_000_000))?,
         cancel: episode(u)?,
@@ -219,7 +228,7 @@ fn knobs(u: &mut Unstructured<'_>) -> Result<Knobs> {
         notice: span(u, Micros(1_000_000))?,
         confirm: span(u, Micros(20_000))?,
         commit_failure: episode(u)?,
-        commit_stall: episode(u)?,
+        commit_stall: lasting(u)?,
         storage_error: episode(u)?,
         service: span(u, Micros(50_000))?,
         digest: *u.choose(&[DigestAwait::Suspends, DigestAwait::GoesOn])?,
@@ -246,6 +255,15 @@ fn knobs(u: &mut Unstructured<'_>) -> Result<Knobs> {
 /// One that strikes once, or one that lasts; off in half of all plans.
 fn episode(u: &mut Unstructured<'_>) -> Result<Episode> {
     if u.arbitrary()? {
+        lasting(u)
+    } else {
+        Ok(Episode::once(ratio(u)?))
+    }
+}
+
+/// One that lasts; off in half of all plans.
+fn lasting(u: &mut Unstructured<'_>) -> Result<Episode> {
+    if u.arbitrary()? {
         return Ok(Episode::NEVER);
     }
     let begins = ratio(u)?;
@@ -253,12 +271,8 @@ fn episode(u: &mut Unstructured<'_>) -> Result<Episode> {
         hits: 1,
         of: u.int_in_range(1..=4)?,
     };
-    let least = up_to(u, Micros(1_000_000))?;
-    Ok(if u.arbitrary()? {
-        Episode::once(begins)
-    } else {
-        Episode { begins, ends, least }
-    })
+    let least = Micros(u.int_in_range(1_000..=1_000_000)?);
+    Ok(Episode { begins, ends, least })
 }
 
 fn span(u: &mut Unstructured<'_>, longest: Micros) -> Result<Span> {

@@ -26,6 +26,9 @@ use crate::world::{PlanOf, World};
 /// How many events a run may take for each simulated second, before it counts as a runaway …
 const EVENTS_PER_SECOND: u64 = 20_000;
 
+/// … how many more for each item of the plan …
+const EVENTS_PER_ITEM: u64 = 200;
+
 /// … and how many in all, however long it is meant to be.
 const EVENTS_MOST: u64 = 50_000_000;
 
@@ -208,6 +211,8 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         let item = &self.plan.items[self.items[&id]];
         match &item.act {
             Act::Operation(operation) => self.world.perform(id, operation, &mut self.kernel),
+            // The time of faults is over, whatever the plan says.
+            Act::Fault(_) if self.healing => {}
             Act::Fault(fault) => {
                 // What is not there cannot break.
                 self.break_something(id, fault);
@@ -258,7 +263,11 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
 
     fn bound(&self) -> u64 {
         let seconds = self.plan.lasts.after(self.plan.settles).0 / 1_000_000 + 1;
-        seconds.saturating_mul(EVENTS_PER_SECOND).min(EVENTS_MOST)
+        let of_items = (self.plan.items.len() as u64).saturating_mul(EVENTS_PER_ITEM);
+        seconds
+            .saturating_mul(EVENTS_PER_SECOND)
+            .saturating_add(of_items)
+            .min(EVENTS_MOST)
     }
 
     fn runaway(&self) -> Violation {

@@ -102,6 +102,9 @@ pub trait Store: Debug + Sized {
             return Ran::refused(error);
         }
         let known = self.knows(&statement.sql);
+        if !known && let Some(error) = split::refusal(&statement.sql) {
+            return Ran::refused(StoreError::Sql(error));
+        }
         let Some((last, before)) = (!known).then(|| split::split(&statement.sql)).flatten() else {
             return run_unless_struck(self, &statement.sql, &statement.params);
         };

@@ -1,6 +1,8 @@
 //! Takes a text of several statements apart, by the rules of `sqlite3_complete`: quotes, comments, and the body of a
 //! trigger hide a semicolon.
 
+use protocol::host::{SqlError, SqlErrorKind, Text};
+
 /// The last statement of a text and those before it, or none when the text is one statement (or nothing).
 #[must_use]
 pub fn split(sql: &str) -> Option<(&str, Vec<&str>)> {
@@ -19,6 +21,35 @@ pub fn split(sql: &str) -> Option<(&str, Vec<&str>)> {
     }
     let last = statements.pop()?;
     (last.len() < sql.len()).then_some((last, statements))
+}
+
+/// Why the platform runs nothing of a text, whatever the database would make of it: it holds a NUL, or no statement,
+/// or something after its last semicolon that is neither blank nor a statement.
+#[must_use]
+pub fn refusal(sql: &str) -> Option<SqlError> {
+    let none = || {
+        Some(SqlError {
+            detail: Some(Text::new_static("SQL code did not contain a statement.")),
+            ..SqlError::of(SqlErrorKind::Other)
+        })
+    };
+    if sql.contains('\0') {
+        return none();
+    }
+    let mut rest = sql;
+    loop {
+        let Some(statement) = skip_blank(rest) else {
+            return none();
+        };
+        let after = &statement[end_of_statement(statement)..];
+        if after.trim_matches([' ', '\t', '\n', '\r', '\x0c']).is_empty() {
+            return None;
+        }
+        if skip_blank(after).is_none_or(|text| text.starts_with(';')) {
+            return none();
+        }
+        rest = after;
+    }
 }
 
 /// The first word of a statement.
