@@ -2,7 +2,8 @@
 //!
 //! Each check keeps its own account, beside the code that it watches. One that fails is a bug in the kernel, and ends
 //! the run with an assertion that begins with the invariant's id; no verdict is made of it. Tests break the kernel on
-//! purpose ([`Sabotage`]) and see each check fire.
+//! purpose ([`Sabotage`]) and see each check fire. One check is not made every time: what a crash leaves (PL-3) is held
+//! against the contents after the commit before it on `model` always, on `sqlite` where that commit is one of 256.
 
 use std::collections::BTreeMap;
 

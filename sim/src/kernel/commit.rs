@@ -129,7 +129,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let storage = party.storage.as_mut().expect("only an object writes");
         let nth = storage.commits;
         storage.commits += 1;
-        // Contents are summed up for a share of the commits where that costs as much as there are rows.
         // What an open transaction has written is in the store, and not in the commit.
         let sums_up = S::DIGEST_IS_CHEAP || nth.is_multiple_of(CONTENTS_EVERY);
         let sums_up = sums_up && !party.current.in_transaction();
@@ -294,8 +293,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     }
 }
 
-/// Of which commits the contents are summed up for PL-3.
-const CONTENTS_EVERY: u64 = 16;
+/// Of which commits the contents are summed up for PL-3, in a store where that costs as much as there are rows.
+const CONTENTS_EVERY: u64 = 256;
 
 /// What of an object's storage may have changed since somebody last asked.
 impl Changed {
