@@ -130,7 +130,7 @@ impl Alarm {
         self.manager.is_some()
     }
 
-    /// When the manager's event is due, as far as that decides what can happen.
+    /// What, besides the times, decides what can happen.
     pub fn summary(&self) -> impl std::hash::Hash {
         let run = self.running.map(|run| (run.set_since, run.set_to_now));
         (

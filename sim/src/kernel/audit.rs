@@ -66,7 +66,7 @@ pub(super) struct PartyAudit {
     /// The contents after its newest durable commit, and after its newest commit, where they are known.
     pub durable_contents: Option<u128>,
     pub contents: Option<u128>,
-    /// Whether a run of its alarm is under way, in which incarnation, and whether the alarm was set since.
+    /// The incarnation in which a run of its alarm is under way, if one is.
     pub alarm_run: Option<u32>,
     /// How many runs of its alarm have failed in a row and count.
     pub alarm_failed: u32,

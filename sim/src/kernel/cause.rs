@@ -56,6 +56,16 @@ impl ResetCause {
         }
     }
 
+    /// How an incarnation ends by it.
+    fn end(self, origin: OriginId) -> IncarnationEnd {
+        IncarnationEnd {
+            outputs: Vec::new(),
+            error: self.error(),
+            origin,
+            run: self.of_run(),
+        }
+    }
+
     /// What becomes of a run of the alarm that it ends (section 6, item 6): the application's own doing counts.
     fn of_run(self) -> Interrupted {
         match self {
@@ -80,19 +90,23 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if self.party(id).current.life.is_none() {
             return;
         }
-        let end = IncarnationEnd {
-            outputs: Vec::new(),
-            error: cause.error(),
-            origin,
-            run: cause.of_run(),
-        };
-        let survivors = self.draw_survivors(id, origin);
-        let kind = FaultKind::Reset;
-        self.see(&self.party(id).who, What::Fault { kind }, watch);
-        self.lose(id, survivors, end, watch);
+        self.reset_as(FaultKind::Reset, id, cause, origin, watch);
         if cause == ResetCause::Memory && self.knobs.shared_isolates {
             self.reset_neighbours(id, origin, watch);
         }
+    }
+
+    fn reset_as(
+        &mut self,
+        kind: FaultKind,
+        id: PartyId,
+        cause: ResetCause,
+        origin: OriginId,
+        watch: &mut dyn Observer,
+    ) {
+        let survivors = self.draw_survivors(id, origin);
+        self.see(&self.party(id).who, What::Fault { kind }, watch);
+        self.lose(id, survivors, cause.end(origin), watch);
     }
 
     /// The code of an incarnation has held the thread for as long as it may: it is stopped, and its object reset.
@@ -108,12 +122,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             self.reset_now(id, cause, origin, watch);
             return;
         }
-        let end = IncarnationEnd {
-            outputs: Vec::new(),
-            error: cause.error(),
-            origin,
-            run: cause.of_run(),
-        };
+        let end = cause.end(origin);
         self.break_incarnation(id, incarnation, end, watch);
     }
 
@@ -127,16 +136,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             .collect();
         for neighbour in neighbours {
             if self.party(neighbour).current.life.is_some() {
-                let survivors = self.draw_survivors(neighbour, origin);
-                let end = IncarnationEnd {
-                    outputs: Vec::new(),
-                    error: ResetCause::Memory.error(),
-                    origin,
-                    run: Interrupted::Counts,
-                };
                 let kind = FaultKind::IsolateShared;
-                self.see(&self.party(neighbour).who, What::Fault { kind }, watch);
-                self.lose(neighbour, survivors, end, watch);
+                self.reset_as(kind, neighbour, ResetCause::Memory, origin, watch);
             }
         }
     }

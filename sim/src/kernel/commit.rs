@@ -6,6 +6,7 @@ use super::alarm::Interrupted;
 use super::audit::Sabotage;
 use super::choice::{OriginId, Purpose};
 use super::database::Undo;
+use super::network::of_reset;
 use super::party::{Commit, Held, Output, PartyId};
 use super::reset::IncarnationEnd;
 use super::storage::{Store, Writes};
@@ -222,14 +223,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             self.commit_fails(id, origin, watch);
             return false;
         }
+        let commit = self.pop_unconfirmed(id);
+        let commit = commit.expect("a confirmation is of a commit that waits for it");
         let party = self.party_mut(id);
-        let storage = party.storage.as_mut().expect("only an object commits");
-        let commit = storage
-            .unconfirmed
-            .pop_front()
-            .expect("a confirmation is of a commit that waits for it");
-        party.audit.durable = commit.nth + 1;
-        party.audit.durable_contents = commit.leaves;
         // A turn that holds the thread and has written can still be lost, and so can a transaction: they need their
         // marks.
         let turn = party.current.holding.as_ref().and_then(|turn| turn.undo);
@@ -246,14 +242,19 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         true
     }
 
+    /// The oldest commit that was not confirmed is durable.
+    pub(super) fn pop_unconfirmed(&mut self, id: PartyId) -> Option<Commit> {
+        let party = self.party_mut(id);
+        let commit = party.storage.as_mut()?.unconfirmed.pop_front()?;
+        party.audit.durable = commit.nth + 1;
+        party.audit.durable_contents = commit.leaves;
+        Some(commit)
+    }
+
     /// The oldest unconfirmed commit, and so all later ones, cannot be made durable: what waits for them is never
     /// sent, and the object is reset (`platform.md` section 3, item 1; `workerd.md` T11).
     fn commit_fails(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) {
-        let error = CallError {
-            remote: true,
-            reset: true,
-            ..CallError::thrown("database or disk is full: SQLITE_FULL")
-        };
+        let error = of_reset(CallError::thrown("database or disk is full: SQLITE_FULL"));
         let end = IncarnationEnd {
             outputs: Vec::new(),
             error,

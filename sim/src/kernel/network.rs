@@ -45,3 +45,12 @@ pub(super) fn connection_lost() -> CallError {
         reset: false,
     }
 }
+
+/// An error as callers see it of an object that is reset with it (`platform.md` section 9).
+pub(super) fn of_reset(error: CallError) -> CallError {
+    CallError {
+        remote: true,
+        reset: true,
+        ..error
+    }
+}

@@ -9,6 +9,7 @@ use super::alarm::Interrupted;
 use super::choice::OriginId;
 use super::database::{Access, TransactionEnd, Undo};
 use super::incarnation::Incarnation;
+use super::network::of_reset;
 use super::party::{Delivery, PartyId, Sent};
 use super::queue::EventKey;
 use super::reset::IncarnationEnd;
@@ -83,11 +84,8 @@ impl<S: Store> Wide for Turn<'_, S> {
         }
         if self.sections.len() >= DEEPEST {
             let why = "too many critical sections within one another";
-            self.aborted.get_or_insert_with(|| CallError {
-                remote: true,
-                reset: true,
-                ..CallError::thrown(why)
-            });
+            self.aborted
+                .get_or_insert_with(|| of_reset(CallError::thrown(why)));
             return;
         }
         let undo = match kind {
@@ -117,11 +115,7 @@ impl<S: Store> Wide for Turn<'_, S> {
             outer.begun.extend(ended.begun);
         }
         if let (SectionKind::Block, SectionEnd::Threw(error)) = (ended.kind, &end) {
-            self.aborted.get_or_insert_with(|| CallError {
-                remote: true,
-                reset: true,
-                ..error.clone()
-            });
+            self.aborted.get_or_insert_with(|| of_reset(error.clone()));
         }
         let Some(undo) = ended.undo else { return };
         let mut transaction_end = TransactionEnd {

@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use protocol::host::{SqlErrorKind, Text};
 use serde::{Deserialize, Serialize};
 
-use super::choice::{OriginId, Purpose, Source};
+use super::choice::{Chance, OriginId, Purpose, Source};
 use super::party::{PartyId, Sent};
 use super::storage::Store;
 use super::stubs::StubKey;
@@ -95,12 +95,19 @@ impl Trouble {
 }
 
 /// The errors that the storage has without any fault of a statement: those that break the object.
-pub(super) const STORAGE_ERRORS: [SqlErrorKind; 4] = [
+const STORAGE_ERRORS: [SqlErrorKind; 4] = [
     SqlErrorKind::Full,
     SqlErrorKind::Io,
     SqlErrorKind::NoMemory,
     SqlErrorKind::Interrupted,
 ];
+
+/// Which error of the storage a fault is.
+pub(super) fn draw_storage_error(chance: &mut Chance, source: Source) -> SqlErrorKind {
+    let kinds = STORAGE_ERRORS.len() as u64;
+    let which = chance.choose(Purpose::StorageErrorKind, source, &Text::default(), kinds);
+    STORAGE_ERRORS[usize::try_from(which).expect("one of a few")]
+}
 
 impl<P: Guest, S: Store> Kernel<P, S> {
     /// Begins a trouble, now, for so long.
@@ -214,7 +221,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             {
                 where_.push((kind, to, from));
             }
-            let error = (kind == FaultKind::StorageRefused).then(|| self.draw_storage_error(origin));
+            let error = (kind == FaultKind::StorageRefused).then(|| {
+                let source = self.source(origin);
+                draw_storage_error(&mut self.chance, source)
+            });
             for between in where_ {
                 let nth = self.stand(between, error, origin);
                 let ends = Pending::EpisodeMayEnd(between, nth, origin);
@@ -222,17 +232,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             }
         }
         true
-    }
-
-    /// Which error of the storage an episode is of.
-    fn draw_storage_error(&mut self, origin: OriginId) -> SqlErrorKind {
-        let source = self.source(origin);
-        let label = Text::default();
-        let kinds = STORAGE_ERRORS.len() as u64;
-        let which = self
-            .chance
-            .choose(Purpose::StorageErrorKind, source, &label, kinds);
-        STORAGE_ERRORS[usize::try_from(which).expect("one of a few")]
     }
 
     /// The least duration of an episode is over.

@@ -15,6 +15,7 @@ use super::choice::{Chance, OriginId, PlaceId, Ratio, Source};
 use super::database::{Access, Database};
 use super::incarnation::{Skew, TaskEntry, set_task};
 use super::knobs::DigestAwait;
+use super::network::of_reset;
 use super::party::{Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
 use super::queue::EventKey;
 use super::section::Section;
@@ -358,10 +359,7 @@ impl<S: Store> Object for Turn<'_, S> {
     }
 
     fn abort(&mut self, why: &str) {
-        self.aborted.get_or_insert_with(|| CallError {
-            remote: true,
-            reset: true,
-            ..CallError::thrown(why)
-        });
+        self.aborted
+            .get_or_insert_with(|| of_reset(CallError::thrown(why)));
     }
 }

@@ -8,8 +8,8 @@ use strum::VariantArray as _;
 use super::alarm::Interrupted;
 use super::choice::{OriginId, Purpose, Source};
 use super::incarnation::Incarnation;
-use super::network::connection_lost;
-use super::party::{Commit, Delivery, PartyId};
+use super::network::{connection_lost, of_reset};
+use super::party::{Delivery, PartyId};
 use super::reset::IncarnationEnd;
 use super::storage::Store;
 use super::time::Micros;
@@ -156,14 +156,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         self.interrupt_alarm_run(id, Interrupted::Forgotten, watch);
     }
 
-    fn pop_unconfirmed(&mut self, id: PartyId) -> Option<Commit> {
-        let party = self.party_mut(id);
-        let commit = party.storage.as_mut()?.unconfirmed.pop_front()?;
-        party.audit.durable = commit.nth + 1;
-        party.audit.durable_contents = commit.leaves;
-        Some(commit)
-    }
-
     fn make_stale(&mut self, id: PartyId, overlap: Micros, origin: OriginId, watch: &mut dyn Observer) {
         let skew = self.draw_skew(id, origin);
         let party = self.party_mut(id);
@@ -225,9 +217,5 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 
 /// What callers of an incarnation are told whose object is elsewhere by now.
 pub(super) fn moved() -> CallError {
-    CallError {
-        remote: true,
-        reset: true,
-        ..connection_lost()
-    }
+    of_reset(connection_lost())
 }

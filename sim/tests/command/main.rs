@@ -75,6 +75,24 @@ fn a_hostile_trace_is_refused_with_line_and_field() {
             "line 2: at ",
         ),
         (
+            "an item beyond all time",
+            with(r#""at":500000"#, r#""at":18446744073709551615"#),
+            "line 3: at item.at: 18446744073709551615 is above",
+        ),
+        (
+            "a clog without a length",
+            with(r#""notice":"#, r#""clog":"1 in 2","notice":"#),
+            "line 1: at knobs.clog: a rate alone does nothing here",
+        ),
+        (
+            "an error that no storage has",
+            with(
+                r#"{"call":{"aim":{"caller":"follower/main#f1","label":"pull-log","nth":1},"fault":{"delay-answer":600}}}"#,
+                r#"{"statement":{"object":"counter/main","after":0,"error":"unique"}}"#,
+            ),
+            "line 4: at item.act.fault.error: Unique is no error of the storage",
+        ),
+        (
             "not UTF-8",
             [header.as_bytes(), b"\n\xff\xfe\n"].concat(),
             "line 2: is not UTF-8",

@@ -1,9 +1,11 @@
 //! Ends of incarnations and alarms: `platform.md` sections 6.15 and 6.16, `workerd.md` A9 to A11.
 
+use protocol::host::{SqlErrorKind, Statement};
+
 use super::alarms::{BACKOFF, assert_backoff, ring, with_alarm};
 use super::script::{Do, abort, throw, write};
 use super::world::{Setting, fixed, world};
-use crate::kernel::Purpose;
+use crate::kernel::{Purpose, Trouble};
 
 /// `workerd.md` A9. The writes of the aborted turn are lost, its alarm among them.
 #[test]
@@ -134,4 +136,24 @@ fn a_reset_that_loses_what_the_run_had_set_again_runs_the_old_one_again() {
     world.reset(1_010, "a");
     world.run(100_000);
     assert_eq!(world.times("a", "wakes"), [1_000, 1_010, 60_001]);
+}
+
+/// Nobody's code has failed: it is tried again and again, and never given up.
+#[test]
+fn platform_6_6_a_run_that_the_storage_fails_in_does_not_count() {
+    for (kind, runs) in [(SqlErrorKind::Full, 9), (SqlErrorKind::Interrupted, 7)] {
+        let write = |_| {
+            vec![Do::Sql(Statement::new(
+                "CREATE TABLE IF NOT EXISTS u (v TEXT)",
+                [],
+            ))]
+        };
+        let mut world = with_alarm(write);
+        world.ask(0, "a", [Do::SetAlarm(1_000)]);
+        world.trouble(500, ("a", "a"), 100_000_000, move |object, _| {
+            Trouble::StorageError(object, kind)
+        });
+        world.run(1_000_000);
+        assert_eq!(world.times("a", "wakes by its alarm").len(), runs, "{kind:?}");
+    }
 }

@@ -315,3 +315,15 @@ fn platform_6_11_an_alarm_that_waits_for_the_thread_can_still_be_cleared_or_move
         assert_eq!(world.times("a", "wakes"), runs, "{deed:?}");
     }
 }
+
+/// No commit, so nothing waits for one.
+#[test]
+fn platform_6_1_the_same_time_once_more_is_no_write() {
+    let mut world = world(Setting::default());
+    world.ask(0, "a", [Do::SetAlarm(60_000)]);
+    let again = world.ask(100, "a", [Do::SetAlarm(60_000), say("ok")]);
+    let none = world.ask(100, "b", [Do::ClearAlarm, say("ok")]);
+    world.run(1_000);
+    assert_eq!((world.answered_at(again), world.answered_at(none)), (100, 100));
+    assert_eq!(world.times("a", "commits"), [0]);
+}

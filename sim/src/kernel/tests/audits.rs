@@ -120,7 +120,7 @@ fn pl_9_a_statement_that_nobody_measures() {
     world.run(100);
 }
 
-/// What the sabotages break is what these scripts need: on a kernel that is whole all of them run to their ends.
+/// On a kernel that is whole, none of the checks fires where a commit, a call, an alarm, a displacement and a reset meet.
 #[test]
 fn a_kernel_that_is_whole_passes_its_checks() {
     let mut world = world(Setting::default());

@@ -3,8 +3,8 @@
 use protocol::host::Text;
 
 use super::script::{Do, call, keep, say, write};
-use super::world::{Setting, World, fixed, world};
-use crate::kernel::{Episode, FaultKind, Purpose, Ratio, Trouble};
+use super::world::{Setting, World, fixed, knobs, world};
+use crate::kernel::{Episode, FaultKind, Knobs, Purpose, Ratio, Span, Trouble};
 
 const FULL: &str = "[database or disk is full: SQLITE_FULL, remote, reset]";
 const TIMEOUT: &str = "[Durable Object storage operation exceeded timeout which caused object to be reset., remote, \
@@ -193,4 +193,22 @@ fn a_stall_outlives_the_incarnation() {
     world.run(1_000);
     assert!(world.answer(before).contains("machine failed"));
     assert_eq!((world.answer(after), world.answered_at(after)), ("x y", 100));
+}
+
+/// No fault says so: the storage is that slow.
+#[test]
+fn platform_3_4_a_commit_that_takes_longer_than_the_gate_waits_resets_the_object() {
+    let slow = |length| Knobs {
+        confirm: Span::millis(length, length),
+        ..knobs()
+    };
+    for (length, resets) in [(29_000, 0), (40_000, 1)] {
+        let mut world = world(Setting {
+            knobs: slow(length),
+            ..Setting::default()
+        });
+        world.ask(0, "a", [write("x"), say("ok")]);
+        world.run(100_000);
+        assert_eq!(world.incarnation("a"), resets, "a commit of {length} ms");
+    }
 }

@@ -6,8 +6,9 @@ use super::{Turn, UnsupportedStatement};
 use crate::kernel::audit;
 use crate::kernel::choice::{Purpose, Source};
 use crate::kernel::database::{Access, Undo, fenced};
+use crate::kernel::network::of_reset;
 use crate::kernel::storage::{Ran, Store, StoreError};
-use crate::kernel::trouble::STORAGE_ERRORS;
+use crate::kernel::trouble::draw_storage_error;
 use crate::kernel::watch::{FaultKind, What};
 
 impl<S: Store> Turn<'_, S> {
@@ -61,15 +62,7 @@ impl<S: Store> Turn<'_, S> {
         let strikes = self
             .chance
             .happens(Purpose::StorageError, source, &label, self.storage_error);
-        strikes.then(|| {
-            let which = self.chance.choose(
-                Purpose::StorageErrorKind,
-                source,
-                &label,
-                STORAGE_ERRORS.len() as u64,
-            );
-            STORAGE_ERRORS[usize::try_from(which).expect("one of a few")]
-        })
+        strikes.then(|| draw_storage_error(self.chance, source))
     }
 
     pub(super) fn run_batch(&mut self, batch: &[Statement], end: End) -> Result<Vec<Rows>, Failed> {
@@ -129,11 +122,7 @@ impl<S: Store> Turn<'_, S> {
 
 /// What callers are told when an error of the storage has broken the object (`workerd.md` T9, T11).
 fn broken(error: &SqlError) -> CallError {
-    CallError {
-        remote: true,
-        reset: true,
-        ..CallError::thrown(error.to_string())
-    }
+    of_reset(CallError::thrown(error.to_string()))
 }
 
 /// Whether the storage has failed, and not what the code asked of it: a run of the alarm that ends so does not count
