@@ -5,11 +5,12 @@ use std::cell::Cell;
 use protocol::host::{Answer, Entry, Event, SqlErrorKind, Text};
 
 use super::audit::{self, Depends, Sabotage};
-use super::choice::{OriginId, Purpose, Ratio, Source};
+use super::choice::{OriginId, Purpose, Source};
 use super::commit::TurnEnd;
 use super::database::{Access, Database};
 use super::incarnation::Life;
 use super::party::{CallerRef, Delivery, PartyId, ReplyTo, Sent};
+use super::ratio::Ratio;
 use super::storage::{Store, Surroundings};
 use super::time::Micros;
 use super::turn::Turn;

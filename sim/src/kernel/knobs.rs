@@ -5,7 +5,8 @@ use std::fmt;
 use protocol::host::Text;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::choice::{Chance, Purpose, Ratio, Source};
+use super::choice::{Chance, Purpose, Source};
+use super::ratio::Ratio;
 use super::time::Micros;
 use super::watch::FaultKind;
 

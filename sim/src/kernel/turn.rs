@@ -11,13 +11,14 @@ use protocol::host::{
 use sha2::{Digest, Sha256};
 
 use super::audit::Depends;
-use super::choice::{Chance, OriginId, PlaceId, Ratio, Source};
+use super::choice::{Chance, OriginId, PlaceId, Source};
 use super::database::{Access, Database};
 use super::incarnation::{Skew, TaskEntry, set_task};
 use super::knobs::DigestAwait;
 use super::network::of_reset;
 use super::party::{Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
 use super::queue::EventKey;
+use super::ratio::Ratio;
 use super::section::Section;
 use super::storage::Store;
 use super::time::Micros;
