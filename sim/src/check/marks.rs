@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::kernel::{Observed, Observer, What};
 
-/// How often each mark was passed. A mark is `await LABEL`, `note LABEL` or `fault KIND`.
+/// How often each mark was passed. A mark is `await LABEL`, `note LABEL`, `fault KIND` or
+/// `subject INVARIANT`, which counts how often that invariant had something to judge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     awaits: BTreeMap<&'static str, u64>,
     notes: BTreeMap<&'static str, u64>,
     faults: BTreeMap<&'static str, u64>,
+    subjects: BTreeMap<&'static str, u64>,
 }
 
 impl Marks {
@@ -25,6 +27,7 @@ impl Marks {
             named("await", &self.awaits),
             named("note", &self.notes),
             named("fault", &self.faults),
+            named("subject", &self.subjects),
         ];
         all.into_iter().flatten()
     }
@@ -39,9 +42,17 @@ impl Marks {
             "await" => &self.awaits,
             "note" => &self.notes,
             "fault" => &self.faults,
+            "subject" => &self.subjects,
             _ => return 0,
         };
         counts.get(name).copied().unwrap_or(0)
+    }
+
+    /// The same marks, and what the invariants had to judge. One that had nothing is no mark.
+    #[must_use]
+    pub fn with_subjects(self, mut subjects: BTreeMap<&'static str, u64>) -> Self {
+        subjects.retain(|_, count| *count > 0);
+        Marks { subjects, ..self }
     }
 }
 

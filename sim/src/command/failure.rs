@@ -14,6 +14,8 @@ use super::StoreKind;
 
 /// Where the trace of a violation goes that nobody has named a file for.
 pub fn file(violation: &Violation, scenario: &str, seed: u64) -> PathBuf {
+    // A scenario of a folder does not make another one here.
+    let scenario = scenario.replace('/', "-");
     Path::new("traces")
         .join("failures")
         .join(format!("{}-{scenario}-{seed}.jsonl", violation.invariant))

@@ -10,16 +10,18 @@ mod progress;
 pub mod replay;
 pub mod run;
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use sim::kernel::Observer;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
 use sim::run::Report;
 use sim::scenario;
-use sim::world::demonstration::DemonstrationWorld;
-use sim::world::{PlanOf, World};
+use sim::world::{PlanOf, World, known};
 
 /// Which store holds the objects' databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -78,13 +80,37 @@ fn default_variant<W: World>() -> &'static str {
     W::variants().first().expect("a world has a variant").name
 }
 
-/// The scenarios, as a command line names them.
-fn scenario_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(scenario::names())
+/// A scenario, as a command line names it: completed from those that are built in, and any other text is taken too, as
+/// it can be the path of a file.
+#[derive(Clone, Debug)]
+struct ScenarioName;
+
+impl TypedValueParser for ScenarioName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(scenario::names().map(PossibleValue::new)))
+    }
 }
 
-/// The variants of every world's rules, as a command line names them.
+/// The variants of every world's rules, as a command line names them. Worlds share names such as `hardened`.
 fn variant_names() -> PossibleValuesParser {
-    let variants = DemonstrationWorld::variants().into_iter();
-    PossibleValuesParser::new(variants.map(|variant| PossibleValue::new(variant.name).help(variant.about)))
+    let mut variants = BTreeMap::new();
+    for variant in known::all().into_iter().flat_map(|about| about.variants) {
+        variants.entry(variant.name).or_insert(variant.about);
+    }
+    PossibleValuesParser::new(
+        variants
+            .into_iter()
+            .map(|(name, about)| PossibleValue::new(name).help(about)),
+    )
 }

@@ -1,15 +1,15 @@
 //! `drydock replay`: a trace once more.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueHint;
 use sim::kernel::RunHash;
-use sim::trace::{Trace, read};
+use sim::trace::{self, Trace};
 use sim::world::World;
-use sim::world::demonstration::DemonstrationWorld;
+use sim::world::known::{self, Visit};
 
 use super::log::{Log, LogLevel};
 use super::{StoreKind, default_variant, variant_names};
@@ -41,17 +41,40 @@ pub struct Arguments {
 pub fn replay(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
     arguments.log.iter().for_each(|level| level.start());
     let file = &arguments.trace;
-    let trace = if file == Path::new("-") {
-        load::<DemonstrationWorld>(std::io::stdin().lock(), "the standard input")?
-    } else {
-        let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
-        load::<DemonstrationWorld>(opened, &file.display().to_string())?
-    };
-    replay_world::<DemonstrationWorld>(arguments, &trace, out)
+    if file == Path::new("-") {
+        return replay_from(std::io::stdin().lock(), "the standard input", arguments, out);
+    }
+    let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
+    replay_from(opened, &file.display().to_string(), arguments, out)
 }
 
-fn load<W: World>(from: impl Read, name: &str) -> Result<Trace<W::Shape, W::Operation>> {
-    read::<W>(BufReader::new(from)).with_context(|| name.to_owned())
+fn replay_from(from: impl Read, name: &str, arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
+    let opened = trace::open(BufReader::new(from)).with_context(|| name.to_owned())?;
+    let world = opened.world().clone();
+    let replay = ReplayTrace {
+        opened,
+        name,
+        arguments,
+        out,
+    };
+    known::with(&world, replay).expect("a trace of another world is not opened")
+}
+
+/// Replays a trace whose world is not known yet.
+struct ReplayTrace<'a, R> {
+    opened: trace::Opened<R>,
+    name: &'a str,
+    arguments: &'a Arguments,
+    out: &'a mut dyn Write,
+}
+
+impl<R: BufRead> Visit for ReplayTrace<'_, R> {
+    type Output = Result<u8>;
+
+    fn visit<W: World>(self) -> Result<u8> {
+        let trace = self.opened.read::<W>().with_context(|| self.name.to_owned())?;
+        replay_world::<W>(self.arguments, &trace, self.out)
+    }
 }
 
 fn replay_world<W: World>(

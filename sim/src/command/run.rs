@@ -9,14 +9,14 @@ use clap::ValueHint;
 use indicatif::ProgressDrawTarget;
 use sim::check::{GENERAL, Verdict};
 use sim::run::Report;
-use sim::scenario::{self, Scenario};
-use sim::world::demonstration::DemonstrationWorld;
-use sim::world::{PlanOf, World};
+use sim::scenario::{self, Scenario, Source};
+use sim::world::known::Visit;
+use sim::world::{PlanOf, World, load, with_world_of};
 
 use super::interrupt::{self, Interrupt};
 use super::log::{Log, LogLevel};
 use super::progress::Progress;
-use super::{StoreKind, default_variant, failure, scenario_names, variant_names};
+use super::{ScenarioName, StoreKind, default_variant, failure, variant_names};
 
 /// Run one seed of a scenario, or a few in a row
 ///
@@ -27,8 +27,8 @@ use super::{StoreKind, default_variant, failure, scenario_names, variant_names};
 /// Ctrl-C at once.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The scenario, for example `demonstration`; `drydock list` has them all
-    #[arg(value_parser = scenario_names(), hide_possible_values = true)]
+    /// The scenario, for example `demonstration`, or a file of your own that ends in `.toml`; `drydock list` has them all
+    #[arg(value_parser = ScenarioName, hide_possible_values = true, value_hint = ValueHint::FilePath)]
     scenario: String,
     /// The seed; with --count, the first one
     #[arg(long, default_value_t = 1)]
@@ -61,8 +61,28 @@ const REPEAT_EVERY: u64 = 16;
 /// Does it, and answers the exit code.
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
     arguments.log.iter().for_each(|level| level.start());
-    let scenario = scenario::load(&arguments.scenario).expect("other names are refused by the parser")?;
-    run_world::<DemonstrationWorld>(arguments, &scenario, out)
+    let source = scenario::find(&arguments.scenario)?;
+    let run = RunScenario {
+        source: &source,
+        arguments,
+        out,
+    };
+    with_world_of(&source, run)?
+}
+
+/// Runs a scenario whose world is not known yet.
+struct RunScenario<'a> {
+    source: &'a Source,
+    arguments: &'a Arguments,
+    out: &'a mut dyn Write,
+}
+
+impl Visit for RunScenario<'_> {
+    type Output = Result<u8>;
+
+    fn visit<W: World>(self) -> Result<u8> {
+        run_world::<W>(self.arguments, &load::<W>(self.source)?, self.out)
+    }
 }
 
 /// The seeds that have passed, taken together.
@@ -206,7 +226,7 @@ fn print_one<W: World>(
     writeln!(
         out,
         "{} · {variant} · {} · seed {}",
-        arguments.scenario,
+        plan.scenario,
         arguments.store.name(),
         plan.seed
     )?;
@@ -239,7 +259,7 @@ fn write_trace<W: World>(
 ) -> Result<()> {
     let file = match (&arguments.trace, &report.verdict) {
         (Some(file), _) => file.clone(),
-        (None, Verdict::Violated(violation)) => failure::file(violation, &arguments.scenario, plan.seed),
+        (None, Verdict::Violated(violation)) => failure::file(violation, &plan.scenario, plan.seed),
         _ => return Ok(()),
     };
     failure::write_trace::<W>(arguments.store, plan, variant, report, &file)?;

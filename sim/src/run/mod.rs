@@ -310,7 +310,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             full: self.ears.full.0.finish(),
             events: self.kernel.steps(),
             simulated: self.kernel.now(),
-            marks: self.ears.marks.clone(),
+            marks: self.ears.marks.clone().with_subjects(self.world.subjects()),
         }
     }
 

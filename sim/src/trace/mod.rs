@@ -16,7 +16,7 @@ use crate::kernel::{FixedChoice, Knobs, Micros, RunHash};
 use crate::plan::{Item, Plan};
 use crate::run::{Line, Report};
 
-pub use read::{TraceError, TraceErrorKind, read};
+pub use read::{Opened, TraceError, TraceErrorKind, open, read};
 
 /// The version of the format that is written. A reader refuses others, with the reason.
 pub const FORMAT: u32 = 1;

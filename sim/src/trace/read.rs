@@ -1,6 +1,7 @@
 //! Reading traces, which may come from anywhere: whatever is wrong is told with its line and field, and reading takes
 //! bounded memory.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, Read};
 
 use protocol::host::Text;
@@ -10,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::{Entry, Expected, FORMAT, Header, Trace};
 use crate::check::GENERAL;
 use crate::plan::PlanError;
-use crate::world::{PlanOf, World};
+use crate::world::{PlanOf, World, known};
 
 /// The longest line that is read, in bytes.
 const LINE_MOST: usize = 1 << 20;
@@ -75,8 +76,8 @@ pub enum TraceErrorKind {
     World {
         /// The world.
         found: Text,
-        /// The one that was expected.
-        has: &'static str,
+        /// Those that there are.
+        has: String,
     },
     /// The plan that it begins cannot be run.
     #[error("{0}")]
@@ -115,6 +116,7 @@ struct AnyHeader {
 }
 
 /// Lines of bounded length, with their numbers.
+#[derive(Debug)]
 struct Lines<R> {
     reader: R,
     line: usize,
@@ -234,11 +236,19 @@ fn unknown(field: &'static str, what: &'static str, found: &Text, known: &[&str]
     }
 }
 
-/// Reads a trace of a world.
+/// A trace of which no more than its world is known.
+#[derive(Debug)]
+pub struct Opened<R> {
+    lines: Lines<R>,
+    header: String,
+    world: Text,
+}
+
+/// Reads as much of a trace as tells its world.
 ///
 /// # Errors
-/// [`TraceError`], with the first line that is wrong. Nothing has happened then.
-pub fn read<W: World>(from: impl BufRead) -> Result<Trace<W::Shape, W::Operation>, TraceError> {
+/// [`TraceError`] where the first line is no header of this version, or of no world that there is.
+pub fn open<R: BufRead>(from: R) -> Result<Opened<R>, TraceError> {
     let mut lines = Lines {
         reader: from,
         line: 0,
@@ -251,15 +261,54 @@ pub fn read<W: World>(from: impl BufRead) -> Result<Trace<W::Shape, W::Operation
             kind: TraceErrorKind::Empty,
         });
     };
-    let found = read_world(first)?;
-    if found != W::NAME {
-        return Err(TraceError {
-            line: 1,
-            kind: TraceErrorKind::World { found, has: W::NAME },
-        });
+    let world = read_world(first)?;
+    let header = first.to_owned();
+    let known: Vec<_> = known::all().iter().map(|about| about.name).collect();
+    if !known.contains(&world.as_str()) {
+        return Err(of_another_world(world, known.join(", ")));
     }
-    let header: Header<W::Shape> = parse(1, first)?;
-    let mut trace = Trace {
+    Ok(Opened { lines, header, world })
+}
+
+fn of_another_world(found: Text, has: String) -> TraceError {
+    TraceError {
+        line: 1,
+        kind: TraceErrorKind::World { found, has },
+    }
+}
+
+/// Reads a trace of a world.
+///
+/// # Errors
+/// [`TraceError`], with the first line that is wrong. Nothing has happened then.
+pub fn read<W: World>(from: impl BufRead) -> Result<Trace<W::Shape, W::Operation>, TraceError> {
+    open(from)?.read::<W>()
+}
+
+impl<R: BufRead> Opened<R> {
+    /// The world that it is of.
+    #[must_use]
+    pub fn world(&self) -> &Text {
+        &self.world
+    }
+
+    /// Reads the rest, as a trace of a world.
+    ///
+    /// # Errors
+    /// [`TraceError`], with the first line that is wrong. Nothing has happened then.
+    pub fn read<W: World>(self) -> Result<Trace<W::Shape, W::Operation>, TraceError> {
+        if self.world != W::NAME {
+            return Err(of_another_world(self.world, W::NAME.to_owned()));
+        }
+        let mut trace = read_header::<W>(&self.header)?;
+        read_entries::<W>(self.lines, &mut trace)?;
+        Ok(trace)
+    }
+}
+
+fn read_header<W: World>(line: &str) -> Result<Trace<W::Shape, W::Operation>, TraceError> {
+    let header: Header<W::Shape> = parse(1, line)?;
+    let trace = Trace {
         plan: PlanOf::<W> {
             scenario: header.scenario,
             seed: header.seed,
@@ -274,10 +323,17 @@ pub fn read<W: World>(from: impl BufRead) -> Result<Trace<W::Shape, W::Operation
         history: Vec::new(),
     };
     check_header::<W>(&trace).map_err(|kind| TraceError { line: 1, kind })?;
-    let mut numbers = std::collections::BTreeSet::new();
+    Ok(trace)
+}
+
+fn read_entries<W: World>(
+    mut lines: Lines<impl BufRead>,
+    trace: &mut Trace<W::Shape, W::Operation>,
+) -> Result<(), TraceError> {
+    let mut numbers = BTreeSet::new();
     loop {
         let Some(text) = lines.next()? else {
-            return Ok(trace);
+            return Ok(());
         };
         if text.trim().is_empty() {
             continue;

@@ -1,11 +1,14 @@
 //! Worlds: a protocol's objects, its clients, its truth, its invariants. One folder a protocol.
 
 pub mod demonstration;
+pub mod known;
 pub mod lanes;
+mod load;
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use protocol::host::Outcome;
+use protocol::host::{Label, Outcome};
 use protocol::task::Program;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,6 +17,8 @@ use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Kernel, Observed, PartyId};
 use crate::plan::{Plan, PlanError};
+
+pub use load::{load, with_world_of};
 
 /// The plan of a world.
 pub type PlanOf<W> = Plan<<W as World>::Shape, <W as World>::Operation>;
@@ -45,7 +50,7 @@ pub trait World: Clone + Debug + Sized {
     /// What clients and operators do.
     type Operation: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
     /// What a scenario file says beyond what all scenarios do.
-    type Scenario: DeserializeOwned;
+    type Scenario: DeserializeOwned + Sync;
 
     /// The variants of its rules, the one that is meant by default first.
     fn variants() -> Vec<Variant>;
@@ -55,6 +60,9 @@ pub trait World: Clone + Debug + Sized {
 
     /// What must hold in it.
     fn invariants() -> &'static [Invariant];
+
+    /// The places of its protocol that are begun, awaited or noted: a goal of a scenario names one of them.
+    fn labels() -> Vec<Label>;
 
     /// Whether a plan that comes from anywhere can be run: whether its numbers are of a size that ends.
     ///
@@ -109,4 +117,8 @@ pub trait World: Clone + Debug + Sized {
     /// # Errors
     /// What is still pending, and why.
     fn settled<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>) -> Result<(), Violation>;
+
+    /// How often each invariant had something to judge so far, by its id. A check that finds nothing to compare (no
+    /// record, no second position) has no subject: it can neither fail nor show anything.
+    fn subjects(&self) -> BTreeMap<&'static str, u64>;
 }

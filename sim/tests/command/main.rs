@@ -125,8 +125,8 @@ fn a_hostile_trace_is_refused_with_line_and_field() {
         ),
         (
             "another world",
-            with("\"world\":\"demonstration\"", "\"world\":\"lanes\""),
-            "line 1: is of the world `lanes`",
+            with("\"world\":\"demonstration\"", "\"world\":\"elsewhere\""),
+            "line 1: is of the world `elsewhere`",
         ),
         (
             "an unknown field",
@@ -256,7 +256,7 @@ fn exit_codes_tell_the_verdict() {
     assert_ends(
         &drydock(folder.path(), &["run", "nothing"]),
         2,
-        "[possible values: demonstration]",
+        "there is no scenario `nothing`",
     );
     let past = [
         "run",

@@ -69,6 +69,11 @@ struct Logged {
 }
 
 impl DemonstrationWorld {
+    /// An invariant is about to be judged, where there is something to judge.
+    fn judge(&mut self, invariant: Invariant, has_subject: bool) {
+        *self.subjects.entry(invariant.id).or_default() += u64::from(has_subject);
+    }
+
     pub(super) fn counter_moved<P: Program, S: Store>(
         &mut self,
         kernel: &mut Kernel<P, S>,
@@ -82,10 +87,14 @@ impl DemonstrationWorld {
     }
 
     fn check_log<P: Program, S: Store>(
-        &self,
+        &mut self,
         log: &[Logged],
         kernel: &Kernel<P, S>,
     ) -> Result<(), Violation> {
+        // A single record has none before it, and no other that could bear its token.
+        for invariant in [CHAIN, ONCE] {
+            self.judge(invariant, log.len() > 1);
+        }
         let mut before = Number::ZERO;
         for (at, record) in log.iter().enumerate() {
             if !record.parent.js_eq(before) {
@@ -107,7 +116,8 @@ impl DemonstrationWorld {
         Ok(())
     }
 
-    fn check_answered<P: Program, S: Store>(&self, kernel: &Kernel<P, S>) -> Result<(), Violation> {
+    fn check_answered<P: Program, S: Store>(&mut self, kernel: &Kernel<P, S>) -> Result<(), Violation> {
+        self.judge(ANSWERED, self.anybody_asked);
         let Some(item) = self.asked.first() else {
             return Ok(());
         };
@@ -124,10 +134,11 @@ impl DemonstrationWorld {
     }
 
     fn check_acknowledged<P: Program, S: Store>(
-        &self,
+        &mut self,
         log: &[Logged],
         kernel: &Kernel<P, S>,
     ) -> Result<(), Violation> {
+        self.judge(ACKNOWLEDGED, !self.acknowledged.is_empty());
         for (token, (generation, by)) in &self.acknowledged {
             let found = log.iter().find(|record| record.token == *token);
             if !found.is_some_and(|record| record.generation.js_eq(*generation) && record.by.js_eq(*by)) {
@@ -157,6 +168,10 @@ impl DemonstrationWorld {
         let (value, applied) = standing(kernel, watched.party);
         self.followers[at].incarnation = incarnation;
         self.followers[at].applied = applied;
+        // At zero it has applied nothing: it cannot move back, and there is nothing to add up.
+        let compared = incarnation == watched.incarnation && Number::ZERO.js_lt(watched.applied);
+        self.judge(POSITION, compared);
+        self.judge(COPY, Number::ZERO.js_lt(applied));
         if incarnation == watched.incarnation && applied.js_lt(watched.applied) {
             let detail = format!(
                 "{} stood at {} and now at {applied}",
@@ -185,6 +200,7 @@ impl DemonstrationWorld {
         self.check_log(&log, kernel)?;
         self.check_acknowledged(&log, kernel)?;
         self.check_answered(kernel)?;
+        self.judge(REST, !log.is_empty());
         let (counter, due) = (self.counter, sum(log.iter()));
         let value = read(kernel, counter, "SELECT value FROM counter WHERE id = 1");
         let value = value

@@ -4,13 +4,15 @@
 mod arbitrary;
 mod generate;
 mod invariants;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use demonstration::wire::{Add, Added};
-use demonstration::{Demonstration, front, names, rules};
-use protocol::host::{Body, ObjectName, Outcome, Request, Shared, Text};
+use demonstration::{Demonstration, front, labels, names, rules};
+use protocol::host::{Body, Label, ObjectName, Outcome, Request, Shared, Text};
 use protocol::number::Number;
 use protocol::task::Program;
 use serde::{Deserialize, Serialize};
@@ -92,6 +94,10 @@ pub struct DemonstrationWorld {
     adding: BTreeMap<u32, Add>,
     /// Additions that a client was told are done: token to generation and amount.
     acknowledged: BTreeMap<Text, (Number, Number)>,
+    /// Whether any client ever waited for an answer.
+    anybody_asked: bool,
+    /// How often each invariant had something to judge.
+    subjects: BTreeMap<&'static str, u64>,
 }
 
 /// A follower, and what was last seen of it.
@@ -126,6 +132,10 @@ impl World for DemonstrationWorld {
 
     fn invariants() -> &'static [Invariant] {
         &INVARIANTS
+    }
+
+    fn labels() -> Vec<Label> {
+        labels::ALL.to_vec()
     }
 
     fn check(plan: &PlanOf<Self>) -> Result<(), PlanError> {
@@ -170,6 +180,8 @@ impl World for DemonstrationWorld {
             asked: BTreeSet::new(),
             adding: BTreeMap::new(),
             acknowledged: BTreeMap::new(),
+            anybody_asked: false,
+            subjects: BTreeMap::new(),
         }
     }
 
@@ -193,6 +205,7 @@ impl World for DemonstrationWorld {
                 );
             }
             self.asked.insert(item);
+            self.anybody_asked = true;
             kernel.send(item, to, operation.request());
         }
     }
@@ -236,6 +249,10 @@ impl World for DemonstrationWorld {
 
     fn settled<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>) -> Result<(), Violation> {
         self.at_rest(kernel)
+    }
+
+    fn subjects(&self) -> BTreeMap<&'static str, u64> {
+        self.subjects.clone()
     }
 }
 

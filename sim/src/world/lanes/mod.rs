@@ -9,11 +9,12 @@ mod variants;
 
 use std::collections::BTreeMap;
 
-use protocol::host::{ObjectName, Outcome, Text};
+use protocol::host::{Label, ObjectName, Outcome, Text};
 use protocol::lanes::Lanes;
 use protocol::lanes::meta::Key;
 use protocol::lanes::name::replica_of;
 use protocol::lanes::object::SITE;
+use protocol::lanes::{front, object};
 use protocol::task::Program;
 
 use super::{PlanOf, Variant, World};
@@ -63,6 +64,13 @@ impl World for LanesWorld {
 
     fn invariants() -> &'static [Invariant] {
         &INVARIANTS
+    }
+
+    fn labels() -> Vec<Label> {
+        object::labels::ALL
+            .into_iter()
+            .chain(front::labels::ALL)
+            .collect()
     }
 
     fn check(plan: &PlanOf<Self>) -> Result<(), PlanError> {
@@ -207,6 +215,11 @@ impl World for LanesWorld {
             })?;
         }
         Ok(())
+    }
+
+    fn subjects(&self) -> BTreeMap<&'static str, u64> {
+        let counts = CHECKS.iter().zip(self.subjects);
+        counts.map(|(check, count)| (check.invariant.id, count)).collect()
     }
 
     fn settled<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>) -> Result<(), Violation> {

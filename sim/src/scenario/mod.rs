@@ -1,22 +1,38 @@
 //! Scenarios: what a plan generator is told, one TOML file each.
 
+mod error;
+mod source;
+
 use protocol::host::Text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::kernel::{Knobs, Micros};
 
+pub use error::{ScenarioError, unknown};
+pub use source::{Source, built_in, find, names};
+
 /// A scenario of one world.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Scenario<Own> {
-    /// The name of its file, without the ending.
+    /// The path of its file below the folder of scenarios, without the ending.
     #[serde(skip)]
     pub name: Text,
     /// Which world it is of.
     pub world: Text,
     /// What it is for, in a line.
     pub purpose: Text,
+    /// Its share of the seeds of a sweep over several scenarios; at least 1.
+    #[serde(default = "default_weight")]
+    pub weight: u32,
+    /// From how many seeds on a sweep that never passes a goal, or never has a fault of the knobs take effect, has shown
+    /// nothing; at least 1.
+    #[serde(default = "default_least_seeds")]
+    pub least_seeds: u64,
+    /// The marks that a sweep of so many seeds must pass: `await LABEL`, `note LABEL`, `fault KIND`, `subject INVARIANT`.
+    #[serde(default)]
+    pub goals: Vec<Text>,
     /// How long faults are injected, in milliseconds.
     pub lasts_ms: u64,
     /// How long the world has to come to rest after that, in milliseconds.
@@ -27,6 +43,14 @@ pub struct Scenario<Own> {
     pub knobs: Knobs,
     /// What only this world's generator knows.
     pub generate: Own,
+}
+
+const fn default_weight() -> u32 {
+    1
+}
+
+const fn default_least_seeds() -> u64 {
+    100
 }
 
 impl<Own> Scenario<Own> {
@@ -43,34 +67,11 @@ impl<Own> Scenario<Own> {
     }
 }
 
-/// A scenario file that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("scenario `{name}`: {error}")]
-pub struct ScenarioError {
-    name: Text,
-    error: toml::de::Error,
-}
-
-/// The scenarios that come with the tool, by name.
-const BUILT_IN: &[(&str, &str)] = &[(
-    "demonstration",
-    include_str!("../../scenarios/demonstration.toml"),
-)];
-
-/// The names of all scenarios.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    BUILT_IN.iter().map(|(name, _)| *name)
-}
-
-/// Reads the scenario of a name; `None` where there is none.
+/// Reads the built-in scenario of a name; `None` where there is none.
 ///
 /// # Errors
-/// [`ScenarioError`] with line, column and field, when the file says what a generator does not understand.
+/// [`ScenarioError`] when the file says what a generator does not understand.
 pub fn load<Own: DeserializeOwned>(name: &str) -> Option<Result<Scenario<Own>, ScenarioError>> {
-    let (_, text) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
-    let name = Text::new(name);
-    Some(match toml::from_str::<Scenario<Own>>(text) {
-        Ok(scenario) => Ok(Scenario { name, ..scenario }),
-        Err(error) => Err(ScenarioError { name, error }),
-    })
+    let source = built_in().find(|source| source.name() == name)?;
+    Some(source.read())
 }

@@ -1,0 +1,182 @@
+//! Where scenarios come from: those that are built in, and files of a user.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
+
+use protocol::host::Text;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Scenario, ScenarioError, unknown};
+
+/// The files that are built in, by the path below the folder of scenarios.
+macro_rules! files {
+    ($($name:literal),+ $(,)?) => {
+        &[$((
+            $name,
+            concat!("scenarios/", $name, ".toml"),
+            include_str!(concat!("../../../scenarios/", $name, ".toml")),
+        )),+]
+    };
+}
+
+/// The scenarios that come with the tool: name, file, text. One row each, in the order in which they are listed and
+/// swept.
+const BUILT_IN: &[(&str, &str, &str)] = files!["lanes/chaos", "demonstration"];
+
+/// How a path is told from a name.
+const ENDING: &str = ".toml";
+
+/// A scenario file whose text has not been looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    name: Text,
+    file: Text,
+    text: Cow<'static, str>,
+}
+
+/// The part of a scenario that tells its world.
+#[derive(Deserialize)]
+struct AnyScenario {
+    world: Text,
+}
+
+/// The names of the scenarios that come with the tool.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.iter().map(|(name, ..)| *name)
+}
+
+/// All scenarios that come with the tool.
+pub fn built_in() -> impl Iterator<Item = Source> {
+    BUILT_IN.iter().map(|(name, file, text)| Source {
+        name: Text::new_static(name),
+        file: Text::new_static(file),
+        text: Cow::Borrowed(*text),
+    })
+}
+
+/// The scenario that a user means: a path that ends in `.toml`, the name of one that is built in, or the last part of
+/// such a name where no other has it.
+///
+/// # Errors
+/// [`ScenarioError`] where there is none, or more than one, or the file cannot be read.
+pub fn find(named: &str) -> Result<Source, ScenarioError> {
+    if named.ends_with(ENDING) {
+        return Source::open(named);
+    }
+    if let Some(exactly) = built_in().find(|source| source.name == named) {
+        return Ok(exactly);
+    }
+    let last_part = |source: &Source| source.name.rsplit('/').next() == Some(named);
+    let mut alike: Vec<_> = built_in().filter(last_part).collect();
+    if alike.len() > 1 {
+        return Err(ScenarioError::Ambiguous {
+            name: named.to_owned(),
+            known: alike
+                .iter()
+                .map(|source| source.name.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
+        });
+    }
+    alike
+        .pop()
+        .ok_or_else(|| ScenarioError::Unknown(unknown("scenario", named, names())))
+}
+
+impl Source {
+    /// Reads a file of a user. The scenario is called as the file is, without folder and ending.
+    fn open(file: &str) -> Result<Self, ScenarioError> {
+        let text = fs::read_to_string(file).map_err(|error| ScenarioError::Io {
+            file: file.to_owned(),
+            error,
+        })?;
+        let name = Path::new(file).file_stem().unwrap_or_default();
+        Ok(Source {
+            name: Text::from(name.to_string_lossy()),
+            file: Text::new(file),
+            text: Cow::Owned(text),
+        })
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &Text {
+        &self.name
+    }
+
+    /// The path of its file, for messages.
+    #[must_use]
+    pub fn file(&self) -> &Text {
+        &self.file
+    }
+
+    /// Which world it is of.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] where it does not say so.
+    pub fn world(&self) -> Result<Text, ScenarioError> {
+        let AnyScenario { world } = self.parse()?;
+        Ok(world)
+    }
+
+    /// Reads all of it.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] with the first line that says what a generator does not understand.
+    pub fn read<Own: DeserializeOwned>(&self) -> Result<Scenario<Own>, ScenarioError> {
+        let scenario: Scenario<Own> = self.parse()?;
+        Ok(Scenario {
+            name: self.name.clone(),
+            ..scenario
+        })
+    }
+
+    fn parse<T: DeserializeOwned>(&self) -> Result<T, ScenarioError> {
+        toml::from_str(&self.text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            self.refuse_at(at, error.message())
+        })
+    }
+
+    /// The error that refuses what stands at a path: keys, and indices of arrays as numbers.
+    #[must_use]
+    pub fn refuse(&self, path: &[&str], reason: &str) -> ScenarioError {
+        self.refuse_at(self.byte_of(path).unwrap_or(0), reason)
+    }
+
+    fn refuse_at(&self, byte: usize, reason: &str) -> ScenarioError {
+        ScenarioError::File {
+            file: self.file.to_string(),
+            line: self.line_at(byte),
+            reason: reason.to_owned(),
+        }
+    }
+
+    /// The line, from 1, on which the value at a path stands; `None` where the file does not say it.
+    #[must_use]
+    pub fn line_of(&self, path: &[&str]) -> Option<usize> {
+        Some(self.line_at(self.byte_of(path)?))
+    }
+
+    /// Where the value at a path begins.
+    fn byte_of(&self, path: &[&str]) -> Option<usize> {
+        let whole = DeTable::parse(&self.text).ok()?;
+        let (first, rest) = path.split_first()?;
+        let mut value = whole.get_ref().get(*first)?;
+        for part in rest {
+            value = match value.get_ref() {
+                DeValue::Array(items) => items.get(part.parse::<usize>().ok()?)?,
+                other => other.get(*part)?,
+            };
+        }
+        Some(value.span().start)
+    }
+
+    /// The line, from 1, of a byte.
+    fn line_at(&self, byte: usize) -> usize {
+        1 + self.text.bytes().take(byte).filter(|byte| *byte == b'\n').count()
+    }
+}
