@@ -101,7 +101,7 @@ impl World for LanesWorld {
             let Some(number) = world.number(party, kernel) else {
                 continue;
             };
-            world.standing(number).refresh(kernel, party);
+            *world.standing(number) = truth::standing::Standing::of(kernel, party);
             world.truth.note_held(number);
         }
         world.truth.now = kernel.now();

@@ -118,8 +118,8 @@ const SIGNATURES: [(&str, &str); 6] = [
 
 fn effect(statement: &Statement) -> Option<Effect> {
     let sql = statement.sql.as_str();
-    if sql.starts_with("UPDATE node_field_data SET edits = ") {
-        let nid = statement.params.get(2)?;
+    if sql.starts_with("UPDATE node_field_data SET ") && sql.contains("edits = ") {
+        let nid = statement.params.last()?;
         return Some(Effect::Edit(super::contents::shown(std::slice::from_ref(nid))));
     }
     if sql.starts_with("UPDATE node__body SET body_value = ") {

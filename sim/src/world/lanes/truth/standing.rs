@@ -81,6 +81,17 @@ impl Standing {
         self.log.keys().next_back().copied()
     }
 
+    /// How an object stands, read from scratch: somebody else may have asked before what has changed.
+    pub fn of<P: Program, S: Store>(kernel: &mut Kernel<P, S>, object: PartyId) -> Self {
+        kernel.changed(object);
+        let mut standing = Standing {
+            incarnation: kernel.incarnation(object),
+            ..Standing::default()
+        };
+        standing.read_all(kernel, object);
+        standing
+    }
+
     /// Takes in what has changed. Whether anything has.
     pub fn refresh<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>, object: PartyId) -> bool {
         let incarnation = kernel.incarnation(object);
