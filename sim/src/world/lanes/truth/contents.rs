@@ -58,6 +58,16 @@ impl Table {
         }
     }
 
+    /// The same table without rows.
+    pub(super) fn emptied(&self) -> Self {
+        Table {
+            ddl: self.ddl.clone(),
+            columns: self.columns.clone(),
+            rows: Vec::new(),
+            digest: 0,
+        }
+    }
+
     /// The place of a column.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<usize> {

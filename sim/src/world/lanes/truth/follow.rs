@@ -143,6 +143,6 @@ impl Truth {
 }
 
 /// Whether a statement can write a table of the state.
-fn writes_truth(statement: &Statement) -> bool {
+pub(super) fn writes_truth(statement: &Statement) -> bool {
     write_target(&statement.sql).is_none_or(is_truth)
 }

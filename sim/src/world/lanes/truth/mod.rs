@@ -184,7 +184,10 @@ impl Truth {
     /// Runs the statements of a record on a state: what comes out, where the oracle can run them all.
     pub fn replay(&mut self, from: &Contents, statements: &[Statement], to: &Contents) -> Option<Replayed> {
         let mut trial = self.evaluator.at(from);
-        for statement in statements {
+        for statement in statements
+            .iter()
+            .filter(|statement| follow::writes_truth(statement))
+        {
             match trial.run(statement) {
                 Ok(_) => {}
                 Err(crate::kernel::storage::StoreError::Unsupported(_)) => return None,
