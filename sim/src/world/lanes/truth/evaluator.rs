@@ -38,13 +38,19 @@ impl Evaluator {
     /// # Panics
     /// When the tables of an object cannot be made again: a bug of the oracle.
     pub fn at(&mut self, contents: &Contents) -> Trial<'_> {
+        let mut loaded = contents.clone();
+        let mut statements = Vec::new();
+        // A table that is not there reads as an empty one.
         let absent = self
             .loaded
             .tables()
             .filter(|(name, _)| contents.table(name).is_none());
-        let mut statements: Vec<Statement> = absent
-            .map(|(name, _)| plain(format!("DROP TABLE \"{name}\"")))
-            .collect();
+        for (name, table) in absent {
+            if !table.rows.is_empty() {
+                statements.push(plain(format!("DELETE FROM \"{name}\"")));
+            }
+            loaded.set(name.clone(), table.emptied());
+        }
         for (name, table) in contents.tables() {
             match self.loaded.table(name) {
                 Some(loaded) if Arc::ptr_eq(loaded, table) => continue,
