@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use protocol::host::{
     CallOutcome, End, Entry, Event, Label, ObjectName, Outcome, Request, Statement, TaskId, Text,
 };
+use protocol::lanes::header;
 
-use crate::kernel::{Observed, Origin, What};
+use crate::kernel::{FaultKind, Observed, Origin, StepId, What};
 
 /// A call that was begun.
 #[derive(Clone, Debug)]
@@ -56,7 +57,8 @@ pub enum Heard {
         /// How.
         outcome: Outcome,
     },
-    /// A client's request has arrived.
+    /// A client's request has arrived: at a front, or at an object to which a proxy has sent it a second time. The second
+    /// one counts for itself where nobody can tell it from the first: it has no attempt's id.
     Arrived {
         /// The plan item that it is of.
         item: u32,
@@ -68,6 +70,8 @@ pub enum Heard {
 pub struct Wire {
     open: BTreeMap<Text, Vec<Statement>>,
     heard: Vec<(Text, Heard)>,
+    /// The step in which a request is received that was sent before.
+    repeated: Option<StepId>,
 }
 
 impl Wire {
@@ -111,10 +115,15 @@ impl Wire {
                 self.push(seen, Heard::Answered { outcome });
             }
             What::Delivered {
-                event: Event::Begin(Entry::Request(_)),
+                event: Event::Begin(Entry::Request(request)),
                 origin: Origin::Item(item),
                 ..
-            } if seen.who.starts_with("front") => self.push(seen, Heard::Arrived { item: *item }),
+            } if seen.who.starts_with("front") || self.is_repeated(seen, request) => {
+                self.push(seen, Heard::Arrived { item: *item });
+            }
+            What::Fault {
+                kind: FaultKind::Duplicated,
+            } => self.repeated = Some(seen.step),
             What::Finished { task, outcome } => {
                 let outcome = outcome.clone();
                 self.push(seen, Heard::Finished { task, outcome });
@@ -126,6 +135,10 @@ impl Wire {
     fn wrote(&mut self, who: &Text, batch: &[Statement]) {
         let writes = batch.iter().filter(|statement| !is_read(statement)).cloned();
         self.open.entry(who.clone()).or_default().extend(writes);
+    }
+
+    fn is_repeated(&self, seen: &Observed<'_>, request: &Request) -> bool {
+        self.repeated == Some(seen.step) && request.headers.get(header::ATTEMPT).is_none()
     }
 
     fn push(&mut self, seen: &Observed<'_>, heard: Heard) {
