@@ -70,6 +70,8 @@ pub enum Heard {
 pub struct Wire {
     open: BTreeMap<Text, Vec<Statement>>,
     heard: Vec<(Text, Heard)>,
+    /// The newest incarnation of each party that has had a turn.
+    lives: BTreeMap<Text, u32>,
     /// The step in which a request is received that was sent before.
     repeated: Option<StepId>,
 }
@@ -77,6 +79,9 @@ pub struct Wire {
 impl Wire {
     /// Takes notice.
     pub fn hear(&mut self, seen: &Observed<'_>) {
+        if let What::Delivered { incarnation, .. } = seen.what {
+            self.lives_on(seen.who, incarnation);
+        }
         match seen.what {
             What::Ran {
                 statement,
@@ -92,7 +97,16 @@ impl Wire {
                 self.push(seen, Heard::Committed { nth, statements });
             }
             What::Confirmed { nth } => self.push(seen, Heard::Confirmed { nth }),
-            What::Reset { survivors, .. } => {
+            // A stale incarnation wrote nothing.
+            What::Reset {
+                survivors,
+                incarnation,
+                ..
+            } if self
+                .lives
+                .get(seen.who)
+                .is_none_or(|newest| *newest <= incarnation) =>
+            {
                 self.open.remove(seen.who);
                 self.push(seen, Heard::Reset { survivors });
             }
@@ -129,6 +143,18 @@ impl Wire {
                 self.push(seen, Heard::Finished { task, outcome });
             }
             _ => {}
+        }
+    }
+
+    /// A turn begins. What an earlier incarnation had not committed was taken back when this one took its place.
+    fn lives_on(&mut self, who: &Text, incarnation: u32) {
+        match self.lives.get_mut(who) {
+            Some(newest) if *newest < incarnation => {
+                *newest = incarnation;
+                self.open.remove(who);
+            }
+            Some(_) => {}
+            None => drop(self.lives.insert(who.clone(), incarnation)),
         }
     }
 
