@@ -8,7 +8,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::choice::{Chance, Purpose, Source};
 use super::ratio::Ratio;
 use super::time::Micros;
-use super::watch::FaultKind;
 
 /// A range of lengths of time, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -389,41 +388,5 @@ impl Knobs {
             ("knobs.storage-error.least-us", self.storage_error.least),
             ("knobs.reset.least-us", self.reset.least),
         ]
-    }
-
-    /// How often a kind of fault begins that strikes where it could, and what decides it.
-    pub(super) fn episode(&self, kind: FaultKind) -> (Episode, Purpose) {
-        match kind {
-            FaultKind::RequestLost => (self.request_loss, Purpose::RequestLoss),
-            FaultKind::AnswerLost => (self.answer_loss, Purpose::AnswerLoss),
-            FaultKind::RequestLate => (self.late, Purpose::RequestLate),
-            FaultKind::AnswerLate => (self.late, Purpose::AnswerLate),
-            FaultKind::Partitioned => (self.partition, Purpose::Partition),
-            FaultKind::Clogged => (self.clog, Purpose::Clog),
-            FaultKind::Duplicated => (self.duplicate, Purpose::Duplicate),
-            FaultKind::Cancelled => (self.cancel, Purpose::Cancel),
-            FaultKind::CommitFailed => (self.commit_failure, Purpose::CommitFailure),
-            FaultKind::CommitStalled => (self.commit_stall, Purpose::CommitStall),
-            FaultKind::StorageRefused => (self.storage_error, Purpose::StorageError),
-            FaultKind::Reset => (self.reset, Purpose::Reset),
-            FaultKind::Displaced => (self.displacement, Purpose::Displacement),
-            FaultKind::Evicted => (self.eviction, Purpose::Eviction),
-            FaultKind::AlarmLate => (self.alarm_late, Purpose::AlarmLate),
-            FaultKind::AlarmSyncLost => (self.alarm_sync_loss, Purpose::AlarmSyncLoss),
-            FaultKind::IsolateShared
-            | FaultKind::CommitsLost
-            | FaultKind::GateTimeout
-            | FaultKind::StaleRan
-            | FaultKind::StaleEnded
-            | FaultKind::AlarmEarly
-            | FaultKind::AlarmStuck
-            | FaultKind::NameMissing
-            | FaultKind::ClockSkewed => {
-                unreachable!(
-                    "{} follows from other faults, or from how the platform is",
-                    kind.name()
-                )
-            }
-        }
     }
 }
