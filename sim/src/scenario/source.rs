@@ -7,6 +7,7 @@ use std::path::Path;
 use protocol::host::Text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Scenario, ScenarioError, unknown};
@@ -107,6 +108,15 @@ impl Source {
         &self.name
     }
 
+    /// What a user calls it on the command line: its file where it is not built in.
+    #[must_use]
+    pub fn named(&self) -> &Text {
+        match self.text {
+            Cow::Borrowed(_) => &self.name,
+            Cow::Owned(_) => &self.file,
+        }
+    }
+
     /// The path of its file, for messages.
     #[must_use]
     pub fn file(&self) -> &Text {
@@ -173,6 +183,36 @@ impl Source {
             };
         }
         Some(value.span().start)
+    }
+
+    /// The keys of a table, at any depth, whose values switch off what they stand for: zero, never, false.
+    #[must_use]
+    pub fn switched_off(&self, table: &str) -> Vec<(String, usize)> {
+        let mut off = Vec::new();
+        if let Ok(whole) = DeTable::parse(&self.text)
+            && let Some(value) = whole.get_ref().get(table)
+        {
+            self.find_off(table, value, &mut off);
+        }
+        off
+    }
+
+    fn find_off(&self, path: &str, value: &Spanned<DeValue<'_>>, off: &mut Vec<(String, usize)>) {
+        let is_off = match value.get_ref() {
+            DeValue::Table(table) => {
+                for (key, value) in table {
+                    self.find_off(&format!("{path}.{}", key.get_ref()), value, off);
+                }
+                false
+            }
+            DeValue::Integer(number) => number.as_str() == "0",
+            DeValue::String(text) => text.starts_with("0 in "),
+            DeValue::Boolean(is) => !is,
+            _ => false,
+        };
+        if is_off {
+            off.push((path.to_owned(), self.line_at(value.span().start)));
+        }
     }
 
     /// The line, from 1, of a byte.
