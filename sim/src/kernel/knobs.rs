@@ -3,6 +3,7 @@
 use std::fmt;
 
 use protocol::host::Text;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::choice::{Chance, Purpose, Source};
@@ -10,8 +11,9 @@ use super::ratio::Ratio;
 use super::time::Micros;
 
 /// A range of lengths of time, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Bounds", into = "Bounds")]
+#[schemars(with = "Bounds")]
 pub struct Span {
     /// The shortest: alternative 0.
     pub least: Micros,
@@ -20,8 +22,9 @@ pub struct Span {
 }
 
 /// A span as it stands in a file, in microseconds.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Span")]
 struct Bounds {
     least_us: Micros,
     most_us: Micros,
@@ -90,7 +93,8 @@ impl Span {
 /// `ends`.
 ///
 /// In files: `"1 in 20"` for one that strikes once, else `{ begins = "1 in 500", ends = "1 in 4", least-us = 250000 }`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(with = "Either")]
 pub struct Episode {
     /// How often it begins.
     pub begins: Ratio,
@@ -101,12 +105,25 @@ pub struct Episode {
 }
 
 /// An episode that lasts, as it stands in a file.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Lasting {
     begins: Ratio,
     ends: Ratio,
     least_us: Micros,
+}
+
+/// An episode as it stands in a file.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Episode")]
+#[expect(
+    dead_code,
+    reason = "what a file can say, for the schema; it is read without knowing which one comes"
+)]
+enum Either {
+    Once(Ratio),
+    Lasting(Lasting),
 }
 
 impl Episode {
@@ -187,7 +204,9 @@ impl<'de> Deserialize<'de> for Episode {
 /// What an await on a digest is. The runtime was not seen to let anything in there, production documents that it does
 /// (`workerd.md` T2, I4; `platform.md` section 2, item 3): code that is right under one and wrong under the other has
 /// a bug.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum DigestAwait {
     /// It ends the commit unit, and other events come between.
@@ -198,7 +217,7 @@ pub enum DigestAwait {
 }
 
 /// How the platform behaves: latencies always, faults for as long as the run injects them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Knobs {
     /// How long a request is on its way, and an answer.

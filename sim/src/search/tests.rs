@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use protocol::host::{Event, Label, Namespace, Note, Object, Platform, TaskId, Text};
+use protocol::host::{Event, Label, Namespace, Note, Object, Platform, Statement, TaskId, Text};
 use protocol::task::{Program, Waiting};
 
 use super::{Ended, Settings, Swept, Watcher, sweep};
@@ -139,14 +139,46 @@ fn a_watcher_ends_it_after_what_is_under_way() {
     assert!((10..=12).contains(&seeds), "{seeds} runs are told of");
 }
 
-/// A protocol that counts the turns of all runs, as a static would.
+/// A protocol in which something more happens in each turn of an object.
 #[derive(Clone, Debug)]
-struct Leaky<P> {
+struct Spoiled<P> {
     honest: P,
-    turns: Arc<AtomicU64>,
+    spoil: Spoil,
 }
 
-impl<P: Program> Program for Leaky<P> {
+/// What more happens.
+#[derive(Clone, Debug)]
+enum Spoil {
+    /// The turns of all runs are counted, as a static would, and told.
+    Counts(Arc<AtomicU64>),
+    /// A statement runs that only one of the stores knows.
+    RunsWhatFewKnow,
+    /// The simulator fails: this file is part of it.
+    Fails,
+}
+
+impl Spoil {
+    fn happen(&self, host: &mut dyn Object) {
+        match self {
+            Spoil::Counts(turns) => {
+                let turn = turns.fetch_add(1, Ordering::Relaxed);
+                let note = Note {
+                    label: Label("leak"),
+                    detail: Text::from(format!("turn {turn} ever")),
+                };
+                host.note(TaskId(0), note);
+            }
+            Spoil::RunsWhatFewKnow => {
+                let statement = Statement::new("SELECT group_concat(name) FROM sqlite_schema", []);
+                // It may meet an error of the storage, as any statement.
+                let _ = host.sql(&statement);
+            }
+            Spoil::Fails => panic!("on purpose"),
+        }
+    }
+}
+
+impl<P: Program> Program for Spoiled<P> {
     type Object = P::Object;
     type Front = P::Front;
 
@@ -159,12 +191,7 @@ impl<P: Program> Program for Leaky<P> {
     }
 
     fn deliver(&self, object: &mut P::Object, event: Event, host: &mut dyn Object) -> Option<TaskId> {
-        let turn = self.turns.fetch_add(1, Ordering::Relaxed);
-        let note = Note {
-            label: Label("leak"),
-            detail: Text::from(format!("turn {turn} ever")),
-        };
-        host.note(TaskId(0), note);
+        self.spoil.happen(host);
         self.honest.deliver(object, event, host)
     }
 
@@ -181,18 +208,59 @@ impl<P: Program> Program for Leaky<P> {
     }
 }
 
+fn spoiled(settings: &Settings<'_, Generate>, spoil: &Spoil) -> Swept {
+    let program = || Spoiled {
+        honest: DemonstrationWorld::program("hardened").expect("the variant is there"),
+        spoil: spoil.clone(),
+    };
+    sweep::<DemonstrationWorld, _>(settings, program, &FOREVER)
+}
+
 #[test]
 fn what_outlives_a_run_is_caught() {
     let scenarios = scenarios();
-    let leaky = || Leaky {
-        honest: DemonstrationWorld::program("hardened").expect("the variant is there"),
-        turns: Arc::default(),
-    };
-    let swept = sweep::<DemonstrationWorld, _>(&settings(&scenarios, 2, 40), leaky, &FOREVER);
+    let swept = spoiled(&settings(&scenarios, 2, 40), &Spoil::Counts(Arc::default()));
     let verdicts = swept.findings.iter().map(|finding| &finding.verdict);
     assert!(
         matches!(verdicts.collect::<Vec<_>>()[..], [Verdict::NotDeterministic(_)]),
         "{:?}",
         swept.findings
     );
+}
+
+/// It is no violation and no difference: it is counted and named, on whichever store it is.
+#[test]
+fn what_a_store_does_not_run_is_named() {
+    let scenarios = &scenarios()[..1];
+    let on = |store| {
+        let settings = Settings {
+            store,
+            ..settings(scenarios, 2, 40)
+        };
+        let swept = spoiled(&settings, &Spoil::RunsWhatFewKnow);
+        assert_eq!(swept.findings, [], "nothing is found on {}", store.name());
+        swept.tallies[0].clone()
+    };
+    let sqlite = on(StoreKind::Sqlite);
+    assert_eq!(sqlite.void.len(), 0);
+    let there: Vec<_> = sqlite.void_there.iter().collect();
+    assert!(
+        matches!(there[..], [(why, 2)] if why.contains("group_concat")),
+        "both runs that are repeated on the other store: {there:?}"
+    );
+    let model = on(StoreKind::Model);
+    let here: Vec<_> = model.void.iter().collect();
+    assert!(
+        matches!(here[..], [(why, 40)] if why.contains("group_concat")),
+        "all runs: {here:?}"
+    );
+    assert_eq!(model.void_there.len(), 0);
+}
+
+/// The seeds have no end, and the sweep has.
+#[test]
+#[should_panic(expected = "a scoped thread panicked")]
+fn a_simulator_that_fails_ends_the_sweep() {
+    let scenarios = scenarios();
+    spoiled(&settings(&scenarios, 2, u64::MAX), &Spoil::Fails);
 }

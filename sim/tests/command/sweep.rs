@@ -156,6 +156,8 @@ fn a_sweep_that_never_comes_by_its_goals_is_void() {
     ] {
         assert_ends(&output, 3, &part);
     }
+    let run = drydock(folder.path(), &["run", "./lazy.toml", "--seed", "7"]);
+    assert_ends(&run, 0, "lazy · hardened · sqlite · seed 7");
     let short = sweep(folder.path(), &["lazy.toml", "--seeds", "19"]);
     assert_ends(
         &short,
