@@ -55,6 +55,18 @@ fn every_built_in_scenario_can_be_read() {
     }
 }
 
+#[test]
+fn the_last_part_of_a_name_is_enough() {
+    let named = |name| scenario::find(name).map(|source| source.name().to_string());
+    assert_eq!(named("chaos").expect("one has this name"), "lanes/chaos");
+    assert_eq!(named("lanes/chaos").expect("it is there"), "lanes/chaos");
+    let unknown = named("lanes/choas").expect_err("none has this name").to_string();
+    assert!(
+        unknown.starts_with("there is no scenario `lanes/choas`\n  did you mean `lanes/chaos`?"),
+        "{unknown}"
+    );
+}
+
 /// What the tool says about a file of a user that is the demonstration's with one text in place of another.
 #[track_caller]
 fn refusal(before: &str, after: &str) -> String {

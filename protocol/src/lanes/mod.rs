@@ -19,6 +19,7 @@ pub mod capability;
 #[doc = include_str!("captures.md")]
 pub mod captures {}
 pub mod catch_up;
+pub mod changes;
 pub mod codec;
 pub mod demand;
 pub mod fence;

@@ -22,6 +22,21 @@ pub fn is_captured(rules: &Rules, target: Option<&str>) -> bool {
     target.is_some_and(|table| (rules.inventory.enters_log)(rules, table))
 }
 
+/// A transaction of the application that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TransactionFacts {
+    /// How many of its statements have run.
+    pub ran: usize,
+    /// Whether it was committed, and not taken back by an error.
+    pub committed: bool,
+}
+
+/// How many statements of a transaction that was meant to commit are noted: those that ran. A statement is noted before
+/// the transaction ends, and what is in memory does not go back with it (`lanes.md` 13.1 and 19.19).
+pub fn noted(facts: &TransactionFacts) -> usize {
+    facts.ran
+}
+
 /// What was captured since the last seal. Memory only: it dies with the incarnation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Buffer {

@@ -49,7 +49,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             let origin = turn.origin;
             self.end_turn(id, incarnation, turn, watch);
             self.rest(id, origin);
-            self.next_turn(id, incarnation, watch);
+            // The next turn is a step of its own: whoever looks at the world between two steps sees no half of one.
+            self.free(id, incarnation);
         }
     }
 

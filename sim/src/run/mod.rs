@@ -69,6 +69,15 @@ impl<O: Observer> Observer for Ears<O> {
     }
 }
 
+/// The world listens too.
+struct Hearing<'w, W>(&'w mut W);
+
+impl<W: World> Observer for Hearing<'_, W> {
+    fn observe(&mut self, seen: &Observed<'_>) {
+        self.0.hear(seen);
+    }
+}
+
 /// A run that is under way.
 #[derive(Debug)]
 pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
@@ -76,6 +85,8 @@ pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
     kernel: Kernel<P, S>,
     world: W,
     ears: Ears<O>,
+    /// When the plan's time begins: setting the world up can take some.
+    begins: Micros,
     healing: bool,
     /// Where in the plan each item stands.
     items: BTreeMap<u32, usize>,
@@ -115,9 +126,10 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         let chance = Chance::new(plan.seed, &plan.fixed);
         let mut kernel = Kernel::new(program, pool, chance, plan.knobs.clone(), plan.aims());
         let world = W::new(plan, &mut kernel);
+        let begins = kernel.now();
         for item in &plan.items {
             if !matches!(item.act, Act::Fault(Fault::Call { .. })) {
-                kernel.schedule_item(item.id, item.at);
+                kernel.schedule_item(item.id, begins.after(item.at));
             }
         }
         let ears = Ears {
@@ -131,6 +143,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             kernel,
             world,
             ears,
+            begins,
             healing: false,
             items: plan
                 .items
@@ -152,10 +165,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
 
     /// Takes one event; the verdict when there is none left, or something is violated.
     pub fn advance(&mut self) -> Option<Verdict> {
-        let next = self
-            .kernel
-            .earliest()
-            .filter(|key| key.at <= self.plan.lasts.after(self.plan.settles));
+        let next = self.kernel.earliest().filter(|key| key.at <= self.ends());
         let Some(key) = next else {
             if !self.healing {
                 // Nothing is left to happen but what troubles hold up: it ends with them.
@@ -173,7 +183,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                     .map_or_else(Verdict::Violated, |()| Verdict::Passed),
             );
         };
-        if !self.healing && key.at > self.plan.lasts {
+        if !self.healing && key.at > self.heals() {
             self.heal();
             return None;
         }
@@ -182,7 +192,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         }
         let stepped = self
             .kernel
-            .step(key, &mut self.ears)
+            .step(key, &mut (&mut self.ears, Hearing(&mut self.world)))
             .expect("the earliest event is there");
         let checked = match stepped {
             Stepped::Item(item) => {
@@ -200,10 +210,20 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         checked.err().map(Verdict::Violated)
     }
 
+    /// When the time of faults is over.
+    fn heals(&self) -> Micros {
+        self.begins.after(self.plan.lasts)
+    }
+
+    /// When everything must have come to rest.
+    fn ends(&self) -> Micros {
+        self.heals().after(self.plan.settles)
+    }
+
     /// The time of faults is over: the platform is well again, and what it held up moves.
     fn heal(&mut self) {
         self.healing = true;
-        self.kernel.pass_until(self.plan.lasts);
+        self.kernel.pass_until(self.heals());
         self.kernel.set_knobs(self.plan.knobs.healed());
         self.kernel.disarm_aims();
         self.kernel.clear_troubles(&mut self.ears);
@@ -316,6 +336,7 @@ impl<W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'_, W, P, S
             kernel: self.kernel.fork(),
             world: self.world.clone(),
             ears: self.ears.clone(),
+            begins: self.begins,
             healing: self.healing,
             items: self.items.clone(),
         }

@@ -27,7 +27,7 @@ macro_rules! files {
 
 /// The scenarios that come with the tool: name, file, text. One row each, in the order in which they are listed and
 /// swept.
-const BUILT_IN: &[(&str, &str, &str)] = files!["demonstration"];
+const BUILT_IN: &[(&str, &str, &str)] = files!["lanes/chaos", "demonstration"];
 
 /// How a path is told from a name.
 const ENDING: &str = ".toml";

@@ -1,6 +1,7 @@
 //! The worlds that there are, and how the rest of the tool reaches the one that a name stands for.
 
 use super::demonstration::DemonstrationWorld;
+use super::lanes::LanesWorld;
 use super::{Variant, World};
 use crate::check::Invariant;
 
@@ -57,4 +58,4 @@ macro_rules! worlds {
 }
 
 // One row each, the one that is meant by default first.
-worlds![DemonstrationWorld];
+worlds![LanesWorld, DemonstrationWorld];

@@ -2,6 +2,7 @@
 
 pub mod demonstration;
 pub mod known;
+pub mod lanes;
 mod load;
 mod schema;
 
@@ -16,7 +17,7 @@ use serde::de::DeserializeOwned;
 
 use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
-use crate::kernel::{Kernel, PartyId};
+use crate::kernel::{Kernel, Observed, PartyId};
 use crate::plan::{Plan, PlanError};
 
 pub use load::{load, with_world_of};
@@ -75,7 +76,8 @@ pub trait World: Clone + Debug + Sized {
     /// The plan of a seed.
     fn generate(scenario: &crate::scenario::Scenario<Self::Scenario>, seed: u64) -> PlanOf<Self>;
 
-    /// Makes what there is when the run begins.
+    /// Makes what there is when the run begins. What takes time takes it before: the plan's times count from the
+    /// kernel's time after this.
     fn new<P: Program, S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<P, S>) -> Self;
 
     /// A client or an operator acts.
@@ -85,6 +87,9 @@ pub trait World: Clone + Debug + Sized {
         operation: &Self::Operation,
         kernel: &mut Kernel<P, S>,
     );
+
+    /// Takes notice of one thing that happens in a step, before the step is judged.
+    fn hear(&mut self, _: &Observed<'_>) {}
 
     /// A client has its answer.
     ///

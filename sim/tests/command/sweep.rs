@@ -15,6 +15,10 @@ fn sweep(folder: &Path, arguments: &[&str]) -> Output {
     drydock(folder, &[&["sweep", "--store", "model"], arguments].concat())
 }
 
+fn sweep_demonstration(folder: &Path, arguments: &[&str]) -> Output {
+    sweep(folder, &[&["demonstration"], arguments].concat())
+}
+
 /// What it prints, without the figures of time: the speed of each row, and how long it took.
 fn timeless(output: &Output) -> String {
     let text = told(output);
@@ -46,7 +50,7 @@ fn scenario_with(folder: &Path, name: &str, edits: &[(&str, &str)]) {
 #[test]
 fn a_green_sweep_says_that_every_mark_was_passed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let output = sweep(folder.path(), &["--seeds", "200"]);
+    let output = sweep_demonstration(folder.path(), &["--seeds", "200"]);
     assert_ends(&output, 0, "green: 200 seeds in ");
     assert_ends(&output, 0, "nothing violated, every mark passed.");
     assert_ends(&output, 0, "1 in 20 repeated on sqlite");
@@ -68,16 +72,33 @@ fn a_short_sweep_does_not_boast_of_marks() {
 }
 
 #[test]
+fn without_a_scenario_all_of_the_first_world_are_swept() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = told(&sweep(folder.path(), &["--seeds", "1"]));
+    assert!(text.starts_with("lanes · hardened · model"), "{text}");
+    let all = ["lanes/chaos", "demonstration", "--seeds", "1"];
+    assert_ends(
+        &sweep(folder.path(), &all),
+        2,
+        "a sweep is of one world: lanes/chaos is of lanes, and demonstration of demonstration",
+    );
+}
+
+#[test]
 fn a_sweep_can_be_given_time_in_place_of_seeds() {
-    let output = sweep(Path::new("."), &["--for", "300ms"]);
+    let output = sweep_demonstration(Path::new("."), &["--for", "300ms"]);
     assert_ends(&output, 0, "green: ");
-    assert_ends(&sweep(Path::new("."), &["--for", "soon"]), 2, "--for");
+    assert_ends(
+        &sweep_demonstration(Path::new("."), &["--for", "soon"]),
+        2,
+        "--for",
+    );
 }
 
 #[test]
 fn a_violation_is_told_with_the_trace_that_shows_it() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let output = sweep(folder.path(), &["--variant", "documented", "--seeds", "100"]);
+    let output = sweep_demonstration(folder.path(), &["--variant", "documented", "--seeds", "100"]);
     assert_ends(
         &output,
         1,
@@ -95,7 +116,7 @@ fn a_violation_is_told_with_the_trace_that_shows_it() {
 #[test]
 fn going_on_collects_each_kind_of_violation_once() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let output = sweep(
+    let output = sweep_demonstration(
         folder.path(),
         &["--variant", "documented", "--seeds", "100", "--keep-going"],
     );
@@ -201,7 +222,12 @@ fn jobs_change_no_line() {
         &["--seeds", "60", "--variant", "documented"],
         &["--seeds", "60", "--variant", "documented", "--keep-going"],
     ] {
-        let run = |jobs| timeless(&sweep(folder.path(), &[arguments, &["--jobs", jobs]].concat()));
+        let run = |jobs| {
+            timeless(&sweep_demonstration(
+                folder.path(),
+                &[arguments, &["--jobs", jobs]].concat(),
+            ))
+        };
         assert_eq!(run("1"), run("2"), "{arguments:?}");
     }
 }
@@ -209,7 +235,14 @@ fn jobs_change_no_line() {
 #[test]
 fn an_interrupted_sweep_tells_what_is_done() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_drydock"))
-        .args(["sweep", "--store", "model", "--seeds", "1000000000"])
+        .args([
+            "sweep",
+            "demonstration",
+            "--store",
+            "model",
+            "--seeds",
+            "1000000000",
+        ])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -226,7 +226,7 @@ fn body(
     Ok(Step::Return(Value::Nothing))
 }
 
-fn arm(cx: &mut Cx<'_, '_>, after: Millis, why: &'static str) {
+pub(super) fn arm(cx: &mut Cx<'_, '_>, after: Millis, why: &'static str) {
     cx.note(labels::ALARM, why);
     cx.set_alarm(Some(cx.now().after(after)));
 }
@@ -250,15 +250,15 @@ fn sweep_attempts(cx: &mut Cx<'_, '_>) -> Result<(), SqlError> {
     Ok(())
 }
 
-fn settle(
+pub(super) fn settle(
     run: &mut Alarming,
     site: &mut SiteObject,
-    _: &Version,
+    version: &Version,
     _: Resume<SiteObject>,
     cx: &mut Cx<'_, '_>,
 ) -> Next {
     run.phase = Phase::Seal;
-    site.settle(cx)?;
+    site.settle(version, cx)?;
     Ok(Step::Enter(SiteFrame::Seal(Box::default())))
 }
 

@@ -28,7 +28,7 @@ impl SiteObject {
             position::run(cx, batches)?;
         }
         if self.position(version, cx)?.applied != before.applied {
-            pages::purge(cx, "record")?;
+            pages::purge(version, cx, "record")?;
         }
         Ok(answer::message(status, answer))
     }

@@ -26,7 +26,7 @@ pub struct Round {
     /// How many records were applied.
     count: usize,
     /// The position and the state whose digest is awaited.
-    digested: Option<(Number, State)>,
+    pub(super) digested: Option<(Number, State)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,7 +97,7 @@ impl Round {
             .map_or(Number::ZERO, |head| head.generation.to_number())
     }
 
-    fn ended(
+    pub(super) fn ended(
         &self,
         site: &SiteObject,
         version: &Version,
@@ -203,7 +203,11 @@ fn records(
         }
     }
     let applied = site.position(version, cx)?.applied;
-    end_pull(cx, (version.rules.catch_up.after_records)(applied, round.count))?;
+    end_pull(
+        version,
+        cx,
+        (version.rules.catch_up.after_records)(applied, round.count),
+    )?;
     (version.rules.flows.catch_up.digest)(round, site, version, Resume::Start, cx)
 }
 
@@ -219,6 +223,7 @@ fn withdraw(
     let (stage, applied) = (site.stage(cx)?, site.position(version, cx)?.applied);
     let rules = &version.rules;
     end_pull(
+        version,
         cx,
         (rules.catch_up.after_refusal)(rules, &stage, applied, round.count),
     )?;
@@ -227,10 +232,10 @@ fn withdraw(
     round.ended(site, version, true, reason, false, cx)
 }
 
-fn end_pull(cx: &mut Cx<'_, '_>, end: PullEnd) -> Result<(), SqlError> {
+fn end_pull(version: &Version, cx: &mut Cx<'_, '_>, end: PullEnd) -> Result<(), SqlError> {
     store::write(cx, end.writes)?;
     if end.purges {
-        pages::purge(cx, "round")?;
+        pages::purge(version, cx, "round")?;
     }
     Ok(())
 }
@@ -249,7 +254,7 @@ fn digest(
     Ok(Step::Await(On::Call(digest)))
 }
 
-fn verdict(
+pub(super) fn verdict(
     round: &mut Round,
     site: &mut SiteObject,
     version: &Version,

@@ -8,10 +8,12 @@ use super::forward::AcceptSteps;
 use super::growth::GrowthSteps;
 use super::identity::{Identity, identify};
 use super::land::{LandChunk, land_chunk};
+use super::pages;
 use super::provision::ProvisionSteps;
 use super::readmit::AskSteps;
 use super::seal::SealSteps;
 use super::serve::ServeSteps;
+use super::visit::VisitSteps;
 use crate::lanes::rules::Rules;
 
 /// The segments, flow by flow.
@@ -21,6 +23,8 @@ pub struct Flows {
     pub identify: fn(&Rules, Option<&str>, Option<&str>) -> Identity,
     /// What is done about a statement of the application that has run.
     pub capture: Capture,
+    /// The tables that are emptied when what they show has changed.
+    pub purged: &'static [&'static str],
     /// Sealing.
     pub seal: SealSteps,
     /// Accepting a forwarded batch.
@@ -37,6 +41,8 @@ pub struct Flows {
     pub ask: AskSteps,
     /// Forwarding what a request has collected.
     pub flush: FlushSteps,
+    /// What becomes of a request before it is in the gate.
+    pub visit: VisitSteps,
     /// `/__serve` in the gate.
     pub serve: ServeSteps,
     /// The phases of the alarm.
@@ -48,6 +54,7 @@ impl Flows {
     pub const DOCUMENTED: Flows = Flows {
         identify,
         capture: note_authoritative_write,
+        purged: &pages::PURGED,
         seal: SealSteps::DOCUMENTED,
         accept: AcceptSteps::DOCUMENTED,
         provision: ProvisionSteps::DOCUMENTED,
@@ -56,6 +63,7 @@ impl Flows {
         catch_up: RoundSteps::DOCUMENTED,
         ask: AskSteps::DOCUMENTED,
         flush: FlushSteps::DOCUMENTED,
+        visit: VisitSteps::DOCUMENTED,
         serve: ServeSteps::DOCUMENTED,
         alarm: AlarmSteps::DOCUMENTED,
     };

@@ -6,7 +6,7 @@ use super::flows::two_segments;
 use super::identity::of;
 use super::memory::{Collected, LastForward};
 use super::{Cx, Next, Refusal, Segment, SiteObject, Value, Version, labels, store};
-use crate::host::{Body, Request, SqlError, Text};
+use crate::host::{Body, Request, Response, SqlError, Text};
 use crate::lanes::forward::{Attempt, Flush, ForwardStatement};
 use crate::lanes::wire::{Field, ForwardAnswer, ForwardBatch};
 use crate::number::Number;
@@ -15,7 +15,7 @@ use crate::task::{On, Resume, Step};
 /// A flush on its way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flushing {
-    statements: Vec<ForwardStatement>,
+    pub(super) statements: Vec<ForwardStatement>,
     again: bool,
 }
 
@@ -26,6 +26,8 @@ pub struct FlushSteps {
     pub send: Segment<Flushing>,
     /// With the primary's answer: done, once more, or thrown.
     pub answered: Segment<Flushing>,
+    /// What becomes of what a request has collected whose route has answered, before it is sent.
+    pub returned: fn(&mut SiteObject, &Response, &mut Cx<'_, '_>),
     /// What becomes of what a request has collected that throws before it could be sent.
     pub thrown: fn(&mut SiteObject, &mut Cx<'_, '_>),
 }
@@ -35,6 +37,7 @@ impl FlushSteps {
     pub const DOCUMENTED: FlushSteps = FlushSteps {
         send,
         answered,
+        returned: |_, _, _| {},
         thrown: drop_collected,
     };
 }
@@ -58,7 +61,7 @@ fn send(
 }
 
 impl Flushing {
-    fn post(&self, version: &Version, parent: Number, cx: &mut Cx<'_, '_>) -> Step<SiteObject> {
+    pub(super) fn post(&self, version: &Version, parent: Number, cx: &mut Cx<'_, '_>) -> Step<SiteObject> {
         let rules = &version.rules;
         let partitioned = (rules.forwarding.partitioned)(rules, &self.statements);
         let batch = ForwardBatch {
@@ -117,7 +120,7 @@ fn answered(
 }
 
 /// Raises the mark of a table; a mark never sinks.
-fn raise(cx: &mut Cx<'_, '_>, table: &str, id: Number) -> Result<(), SqlError> {
+pub(super) fn raise(cx: &mut Cx<'_, '_>, table: &str, id: Number) -> Result<(), SqlError> {
     let key = format!("lane_high:{table}");
     let marked = store::meta(cx, &key)?.map_or(Number::ZERO, |mark| Number::parse(&mark));
     if id.js_gt(marked) {

@@ -63,14 +63,16 @@ impl Gated {
             }
             Resume::Returned(value) => match self.phase {
                 Phase::Route => {
-                    self.ending = Some(Ok(answer::of_value(value)));
+                    let response = answer::of_value(value);
+                    (version.rules.flows.flush.returned)(site, &response, cx);
+                    self.ending = Some(Ok(response));
                     self.phase = Phase::Flush;
                     if of(version, cx).is_lane() && site.forward.is_some() {
                         return Ok(Step::Enter(SiteFrame::Flush(Box::default())));
                     }
-                    self.settle(site, cx)
+                    self.settle(site, version, cx)
                 }
-                Phase::Flush => self.settle(site, cx),
+                Phase::Flush => self.settle(site, version, cx),
                 Phase::Seal => self.end(site, version, cx),
             },
             Resume::Failed(failure) => match (self.phase, &failure) {
@@ -80,7 +82,7 @@ impl Gated {
                         (version.rules.flows.flush.thrown)(site, cx);
                     }
                     self.ending = Some(Err(failure));
-                    self.settle(site, cx)
+                    self.settle(site, version, cx)
                 }
                 _ => Err(failure),
             },
@@ -97,9 +99,9 @@ impl Gated {
         }
     }
 
-    fn settle(&mut self, site: &mut SiteObject, cx: &mut Cx<'_, '_>) -> Next {
+    fn settle(&mut self, site: &mut SiteObject, version: &Version, cx: &mut Cx<'_, '_>) -> Next {
         self.phase = Phase::Seal;
-        site.settle(cx)?;
+        site.settle(version, cx)?;
         Ok(Step::Enter(SiteFrame::Seal(Box::default())))
     }
 
@@ -130,10 +132,10 @@ impl Gated {
 impl SiteObject {
     /// Settles tags and plans. Cache tags that were written empty the pages that show them, and move the generation of
     /// pages on (`lanes.md` 22.8).
-    pub(super) fn settle(&mut self, cx: &mut Cx<'_, '_>) -> Result<(), Failure> {
+    pub(super) fn settle(&mut self, version: &Version, cx: &mut Cx<'_, '_>) -> Result<(), Failure> {
         if std::mem::take(&mut self.tags) {
             cx.note(labels::SETTLE_TAGS, "written");
-            pages::purge(cx, "tags")?;
+            pages::purge(version, cx, "tags")?;
             pages::next_generation(cx)?;
         }
         Ok(())

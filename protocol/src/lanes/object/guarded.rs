@@ -16,6 +16,7 @@ use crate::lanes::forward::ForwardStatement;
 use crate::lanes::guard::{Collector, GuardFacts, Guarded, SqlCall};
 use crate::lanes::meta::Key;
 use crate::lanes::partition::{PartitionFacts, Writer};
+use crate::lanes::seal::TransactionFacts;
 use crate::lanes::wire::Field;
 use crate::number::Number;
 use crate::sql::Bound;
@@ -178,11 +179,13 @@ impl<'l, 'c, 'h: 'c> Lent<'l, 'c, 'h> {
         };
         let batch: Vec<Statement> = bound.iter().map(executed).collect();
         let outcome = self.cx.transaction(&batch, end);
-        // A statement is noted when it has run, before the transaction ends. What is in memory does not go back with
-        // it (`lanes.md` 19.19).
-        let ran = outcome.as_ref().map_or_else(|failed| failed.at, |_| bound.len());
+        let facts = TransactionFacts {
+            ran: outcome.as_ref().map_or_else(|failed| failed.at, |_| bound.len()),
+            committed: outcome.is_ok() && unbound.is_none(),
+        };
         if transaction.end == End::Commit {
-            for statement in bound.iter().take(ran) {
+            let noted = (self.version.rules.seal.noted)(&facts);
+            for statement in bound.iter().take(noted) {
                 self.note(statement)?;
             }
         }

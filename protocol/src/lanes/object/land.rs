@@ -58,8 +58,10 @@ pub fn land_chunk(
         Err(why) => return refused(site, &why.to_string(), 0, &[], cx),
     };
     store::write(cx, landing.begin)?;
-    if let Some(moved) = landing.moved {
-        position::note(&stage, &Move::Moved(moved), cx);
+    let mut at = stage.clone();
+    for moved in landing.moved {
+        position::note(&at, &Move::Moved(moved), cx);
+        at = moved.into();
     }
     if landing.drops_interpreter && site.interpreter.take().is_some() {
         cx.note(labels::DROPPED, "another hash salt");

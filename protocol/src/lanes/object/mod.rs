@@ -9,6 +9,7 @@ mod answer;
 mod apply;
 mod capture;
 mod catch_up;
+pub(super) mod changes;
 mod failure;
 mod flows;
 mod flush;

@@ -1,6 +1,6 @@
 //! The page cache of an object (`lanes.md` 14.2, 16 and 22.4).
 
-use super::{Cx, Failure, labels, store};
+use super::{Cx, Failure, Version, labels, store};
 use crate::host::{Body, Millis, Response, SqlError, SqlErrorKind, Statement, Text, Value};
 use crate::lanes::header;
 use crate::number::Number;
@@ -94,15 +94,18 @@ pub(super) fn keep(
     Ok(())
 }
 
-/// `purgeAfterApply`: empties the caches that show state. No other cache bin, and nothing in the interpreter.
-pub(super) fn purge(cx: &mut Cx<'_, '_>, why: &'static str) -> Result<(), SqlError> {
-    for table in [
-        "cfw_page",
-        "cfw_shell",
-        "cfw_shell_verified",
-        "cfw_plan",
-        "cache_dynamic_page_cache",
-    ] {
+/// What a purge empties: no other cache bin, and nothing in the interpreter (`lanes.md` 14.2).
+pub(super) const PURGED: [&str; 5] = [
+    "cfw_page",
+    "cfw_shell",
+    "cfw_shell_verified",
+    "cfw_plan",
+    "cache_dynamic_page_cache",
+];
+
+/// `purgeAfterApply`: empties the caches that show state.
+pub(super) fn purge(version: &Version, cx: &mut Cx<'_, '_>, why: &'static str) -> Result<(), SqlError> {
+    for table in version.rules.flows.purged {
         store::empty(cx, table)?;
     }
     cx.note(labels::PURGED, why);

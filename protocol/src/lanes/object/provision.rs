@@ -21,7 +21,7 @@ pub struct Provisioning {
     cursor: Text,
     budget: Number,
     phase: Phase,
-    generation: Number,
+    pub(super) generation: Number,
     /// The tables that are copied, by name.
     tables: Vec<Text>,
     place: Place,
@@ -129,7 +129,13 @@ impl Provisioning {
         segment(self, site, version, resume, cx)
     }
 
-    fn refused(&self, why: impl ToString, torn: bool, cursor: Option<Cursor>, cx: &mut Cx<'_, '_>) -> Next {
+    pub(super) fn refused(
+        &self,
+        why: impl ToString,
+        torn: bool,
+        cursor: Option<Cursor>,
+        cx: &mut Cx<'_, '_>,
+    ) -> Next {
         let reason = Text::from(why.to_string());
         cx.note(labels::PROVISION_ENDED, reason.clone());
         Ok(Step::Return(Value::Provisioned(Provisioned {
@@ -235,7 +241,7 @@ fn place(
     Ok(Step::Await(On::Call(call)))
 }
 
-fn post(
+pub(super) fn post(
     step: &mut Provisioning,
     site: &mut SiteObject,
     version: &Version,

@@ -111,6 +111,11 @@ impl Route {
         }
     }
 
+    /// Whether it asks for a step of a lane's copy.
+    pub fn is_provision(&self) -> bool {
+        matches!(self, Route::Replica(Action::Provision { .. }))
+    }
+
     /// The first frame of what is asked, inside the gate.
     pub fn frame(&self, request: &Request) -> SiteFrame {
         let only_posted = matches!(

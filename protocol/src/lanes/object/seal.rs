@@ -1,7 +1,7 @@
 //! Sealing what was captured as a record of the log (`lanes.md` 13.2).
 
 use super::flows::two_segments;
-use super::{Cx, Next, Segment, SiteObject, Value, Version, labels, sequence, state, store};
+use super::{Cx, Failure, Next, Segment, SiteObject, Value, Version, labels, sequence, state, store};
 use crate::host::{Answer, Text};
 use crate::lanes::meta::Key;
 use crate::lanes::seal::{SealPlan, store_record};
@@ -38,9 +38,24 @@ fn begin(
     _: Resume<SiteObject>,
     cx: &mut Cx<'_, '_>,
 ) -> Next {
+    let Some((record, bytes)) = take(site, version, cx)? else {
+        return Ok(Step::Return(Value::Nothing));
+    };
+    sealing.record = Some(record);
+    let digest = cx.digest(labels::SEAL_DIGEST, &bytes);
+    Ok(Step::Await(On::Call(digest)))
+}
+
+/// Stores the pending advances, takes the buffer, and reads the state: the record without its fingerprint, and the
+/// bytes that the fingerprint is the digest of. Nothing where nothing is sealed.
+pub(super) fn take(
+    site: &mut SiteObject,
+    version: &Version,
+    cx: &mut Cx<'_, '_>,
+) -> Result<Option<(Record, Vec<u8>)>, Failure> {
     let sequence = site.flush_pending(cx)?;
     let Some(buffer) = site.buffer.take() else {
-        return Ok(Step::Return(Value::Nothing));
+        return Ok(None);
     };
     let generation = match (version.rules.seal.plan)(buffer.parent(), sequence) {
         SealPlan::Seal(generation) => generation,
@@ -54,16 +69,14 @@ fn begin(
                 labels::SEAL_DROPPED,
                 format!("{} -> {generation}", buffer.parent()),
             );
-            return Ok(Step::Return(Value::Nothing));
+            return Ok(None);
         }
     };
-    sealing.record = Some(Record {
+    let record = Record {
         schema_version: Field::or_null(sequence::schema(cx)?),
         ..buffer.into_record(generation)
-    });
-    let bytes = state::read(cx)?.bytes(version);
-    let digest = cx.digest(labels::SEAL_DIGEST, &bytes);
-    Ok(Step::Await(On::Call(digest)))
+    };
+    Ok(Some((record, state::read(cx)?.bytes(version))))
 }
 
 fn store(
@@ -73,11 +86,17 @@ fn store(
     resume: Resume<SiteObject>,
     cx: &mut Cx<'_, '_>,
 ) -> Next {
-    if let (Answer::Digest(digest), Some(mut record)) = (resume.answer()?, sealing.record.take()) {
-        record.fingerprint = Field::Is(digest);
-        cx.sql(&store_record(&record, cx.now()))?;
-        let sealed = format!("{} -> {}", record.parent.or_nan(), record.generation.or_nan());
-        cx.note(labels::SEALED, Text::from(sealed));
+    if let (Answer::Digest(digest), Some(record)) = (resume.answer()?, sealing.record.take()) {
+        keep(record, digest, cx)?;
     }
     Ok(Step::Return(Value::Nothing))
+}
+
+/// Stores a record with its fingerprint.
+pub(super) fn keep(mut record: Record, fingerprint: Text, cx: &mut Cx<'_, '_>) -> Result<(), Failure> {
+    record.fingerprint = Field::Is(fingerprint);
+    cx.sql(&store_record(&record, cx.now()))?;
+    let sealed = format!("{} -> {}", record.parent.or_nan(), record.generation.or_nan());
+    cx.note(labels::SEALED, Text::from(sealed));
+    Ok(())
 }

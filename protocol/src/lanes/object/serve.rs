@@ -10,7 +10,7 @@ use super::{
 };
 use crate::ecma::JsString;
 use crate::host::{Method, Millis, Request, Response, SqlError, SqlErrorKind, Statement, Text, Value as Sql};
-use crate::lanes::admission::Stage;
+use crate::lanes::admission::{Stage, StageName};
 use crate::lanes::app::Interpreter;
 use crate::lanes::catch_up::BATCH;
 use crate::lanes::fence::{Fence, FenceFacts};
@@ -25,7 +25,9 @@ use crate::task::{On, Resume, Step};
 pub struct Serving {
     request: Request,
     /// When its render began, once it has.
-    began: Option<Millis>,
+    pub(super) began: Option<Millis>,
+    /// Where the lane stood when its render began, where a variant asks for it.
+    pub(super) stood: Option<(StageName, Number)>,
     /// The render, while it pauses.
     rendering: Option<Interpreter>,
 }
@@ -61,6 +63,7 @@ impl Serving {
         Serving {
             request,
             began: None,
+            stood: None,
             rendering: None,
         }
     }
@@ -95,7 +98,7 @@ fn is_safe(request: &Request) -> bool {
 }
 
 /// The fast lane checks neither the stage nor the fence.
-fn fast(
+pub(super) fn fast(
     _: &SiteObject,
     version: &Version,
     request: &Request,
@@ -173,7 +176,7 @@ fn begin(
     Ok(Step::Start(SiteFrame::CatchUp(Box::new(round))))
 }
 
-fn returned(response: Response) -> Next {
+pub(super) fn returned(response: Response) -> Next {
     Ok(Step::Return(Value::Response(response)))
 }
 
@@ -224,7 +227,7 @@ fn nudged(
     returned(site.hand_back(&version.rules, &refusal, Started::Perhaps, cx))
 }
 
-fn render(
+pub(super) fn render(
     serving: &mut Serving,
     site: &mut SiteObject,
     version: &Version,

@@ -12,6 +12,23 @@ use crate::lanes::handoff::Started;
 use crate::lanes::header;
 use crate::task::{On, Resume, Step};
 
+/// What becomes of a request before it is in the gate.
+#[derive(Clone, Copy, Debug)]
+pub struct VisitSteps {
+    /// Whether a session GET can share the page of another one: always, whatever else it asks for (`lanes.md` 16).
+    pub herds: fn(&Request) -> bool,
+    /// Whether a step of a lane's copy waits for the gate, as every action of `/__replica` does (`lanes.md` 22.2).
+    pub provision_is_gated: bool,
+}
+
+impl VisitSteps {
+    /// As documented.
+    pub const DOCUMENTED: VisitSteps = VisitSteps {
+        herds: |_| true,
+        provision_is_gated: true,
+    };
+}
+
 /// A request on its way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Visit {
@@ -89,7 +106,9 @@ impl Visit {
                 identity.answerer().write(&mut response.headers);
                 return Ok(Step::Return(Value::Response(response)));
             }
-            if let Some(key) = herd_key(&self.request, version, cx)? {
+            if (version.rules.flows.visit.herds)(&self.request)
+                && let Some(key) = herd_key(&self.request, version, cx)?
+            {
                 if let Some(leader) = site.herds.get(&key) {
                     cx.note(labels::HERD, key.path);
                     return Ok(Step::Await(On::Task(*leader)));
@@ -97,6 +116,9 @@ impl Visit {
                 site.herds.insert(key.clone(), cx.task());
                 self.leads = Some(key);
             }
+        }
+        if route.is_provision() && !version.rules.flows.visit.provision_is_gated {
+            return Ok(Step::Enter(route.frame(&self.request)));
         }
         let gated = Gated::new(route, self.request.clone());
         Ok(Step::Enter(SiteFrame::Gated(Box::new(gated))))

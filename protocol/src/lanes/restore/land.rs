@@ -38,6 +38,9 @@ pub enum NoLanding {
     /// This object is no replica. The wording is ours.
     #[error("only a replica is restored")]
     NotAReplica,
+    /// It would begin a copy, and is not a copy's first. The wording is ours.
+    #[error("no copy is in progress, and this chunk does not begin one")]
+    NotTheFirst,
     /// The chunk is refused.
     #[error(transparent)]
     Refused(#[from] ChunkRefusal),
@@ -48,8 +51,8 @@ pub enum NoLanding {
 pub struct Landing {
     /// Of a copy's first chunk: the marker and what the copy is known by. One by one, not in a transaction.
     pub begin: Vec<Write>,
-    /// The stage that it leads to, where it moves.
-    pub moved: Option<Stage>,
+    /// The stages that it leads through, where it moves.
+    pub moved: Vec<Stage>,
     /// Whether the interpreter must go, for it holds another hash salt.
     pub drops_interpreter: bool,
     /// Statements that make the table. One by one.
@@ -85,16 +88,19 @@ pub fn land_chunk(rules: &Rules, facts: &LandingFacts<'_>, chunk: &Chunk) -> Res
         return Err(refusal.into());
     }
     let begins = begun_at.is_none();
+    if begins {
+        (rules.copies.may_begin)(chunk)?;
+    }
     let table = chunk.table.to_text();
     let salt = chunk.hash_salt.as_str().filter(|salt| begins && !salt.is_empty());
-    let to_restoring = (rules.admission.set_stage)(rules, &facts.stage, &Stage::Restoring.into());
+    let stages = (rules.copies.stages_of_begin)(rules, &facts.stage);
     Ok(Landing {
         begin: if begins {
-            begin_copy(rules, facts, chunk, salt, &to_restoring)
+            begin_copy(rules, facts, chunk, salt, &stages)
         } else {
             Vec::new()
         },
-        moved: begins.then(|| moved_to(&to_restoring)).flatten(),
+        moved: if begins { stages } else { Vec::new() },
         drops_interpreter: salt.is_some_and(|salt| facts.hash_salt != Some(salt)),
         ddl: ddl(facts, chunk),
         rows: (rules.copies.restore_statements)(chunk)
@@ -111,7 +117,7 @@ fn begin_copy(
     facts: &LandingFacts<'_>,
     chunk: &Chunk,
     salt: Option<&str>,
-    to_restoring: &Move,
+    stages: &[Stage],
 ) -> Vec<Write> {
     let generation = chunk.generation.or_nan();
     let mut writes = vec![
@@ -130,7 +136,11 @@ fn begin_copy(
         from: facts.commit_sequence,
         to: generation,
     }));
-    writes.extend(to_restoring.write());
+    writes.extend(
+        stages
+            .iter()
+            .map(|stage| Write::Meta(Key::STAGE, Text::new_static(stage.as_str()))),
+    );
     writes.push(Write::clear(Key::READMIT_ASKS));
     writes
 }
@@ -139,11 +149,20 @@ fn joined(names: &[Json]) -> Text {
     Json::Array(names.to_vec()).to_text()
 }
 
-fn moved_to(wish: &Move) -> Option<Stage> {
-    if let Move::Moved(stage) = wish {
-        Some(*stage)
-    } else {
-        None
+/// Whether a chunk may begin a copy: any may, also one that is not a copy's first (`lanes.md` 14.1).
+///
+/// # Errors
+/// None as documented.
+pub fn may_begin(_: &Chunk) -> Result<(), NoLanding> {
+    Ok(())
+}
+
+/// The stages that the beginning of a copy leads a lane through: CREATED to RESTORING, and no other stage moves
+/// (`lanes.md` 14.1).
+pub fn stages_of_begin(rules: &Rules, stage: &StageName) -> Vec<Stage> {
+    match (rules.admission.set_stage)(rules, stage, &Stage::Restoring.into()) {
+        Move::Moved(stage) => vec![stage],
+        _ => Vec::new(),
     }
 }
 

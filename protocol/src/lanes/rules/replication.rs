@@ -17,7 +17,7 @@ use crate::lanes::restore::{
     ChunkRefusal, Incomplete, Landing, LandingFacts, NoLanding, NoProvision, Page, Place, ProvisionFacts,
     StepEnd, TablePlan, Whole, WholenessFacts,
 };
-use crate::lanes::seal::{Buffer, SealPlan};
+use crate::lanes::seal::{Buffer, SealPlan, TransactionFacts};
 use crate::lanes::wire::{Chunk, Cursor, Head, Record};
 use crate::lanes::{admission, alarm, backoff, catch_up, fingerprint, growth, log, origin, restore, seal};
 use crate::number::Number;
@@ -57,6 +57,8 @@ impl Log {
 pub struct Seal {
     /// [`seal::copyable_generation`]
     pub copyable_generation: fn(Option<Number>, Number) -> Number,
+    /// [`seal::noted`]
+    pub noted: fn(&TransactionFacts) -> usize,
     /// [`seal::is_captured`]
     pub is_captured: fn(&Rules, Option<&str>) -> bool,
     /// [`seal::Buffer::opened_at`]
@@ -69,6 +71,7 @@ impl Seal {
     /// As the contract documents it.
     pub const DOCUMENTED: Seal = Seal {
         copyable_generation: seal::copyable_generation,
+        noted: seal::noted,
         is_captured: seal::is_captured,
         open: seal::Buffer::opened_at,
         plan: seal::plan_seal,
@@ -129,6 +132,10 @@ pub struct Copies {
     pub chunk_refusal: fn(&Rules, &Chunk, Option<&str>, Option<Number>) -> Option<ChunkRefusal>,
     /// [`restore::restore_statements`]
     pub restore_statements: fn(&Chunk) -> Vec<Bound<Json>>,
+    /// [`restore::may_begin`]
+    pub may_begin: fn(&Chunk) -> Result<(), NoLanding>,
+    /// [`restore::stages_of_begin`]
+    pub stages_of_begin: fn(&Rules, &StageName) -> Vec<Stage>,
     /// [`restore::restart_copy`]
     pub restart: fn() -> Vec<Write>,
     /// [`restore::land_chunk`]
@@ -151,6 +158,8 @@ impl Copies {
         step_end: restore::step_end,
         chunk_refusal: restore::chunk_refusal,
         restore_statements: restore::restore_statements,
+        may_begin: restore::may_begin,
+        stages_of_begin: restore::stages_of_begin,
         restart: restore::restart_copy,
         land: restore::land_chunk,
         finish: restore::finish_copy,

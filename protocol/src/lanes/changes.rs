@@ -1,0 +1,244 @@
+//! Named edits of the [rules](super::rules) that mend the protocol, each the smallest that a deployed Worker could ship.
+//!
+//! [`hardened`] is the documented protocol with all of them. None asks for anything of other objects: a mended lane lives
+//! with a documented primary, and the other way round.
+
+use super::admission::{Stage, StageName};
+use super::forward::{Attempt, after_answer};
+use super::inventory::{StateClass, is_replica_local_table};
+use super::object::changes as object;
+use super::partition::{PartitionFacts, Writer, id_partition};
+use super::restore::NoLanding;
+use super::rules::Rules;
+use super::wire::Chunk;
+use super::{header, inventory::StateKey};
+use crate::number::Number;
+
+/// One edit of the rules.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// What it is called everywhere.
+    pub name: &'static str,
+    /// What the hardened protocol without it is called.
+    pub without: &'static str,
+    /// The invariant that is violated without it.
+    pub invariant: &'static str,
+    /// What goes wrong without it, and how it mends that.
+    pub reason: &'static str,
+    /// Makes it.
+    pub apply: fn(&mut Rules),
+}
+
+/// All changes, in the order in which they are made. Each exchanges entries of its own.
+pub const CHANGES: [Change; 18] = [
+    Change {
+        name: "log-all-state",
+        without: "without-log-all-state",
+        invariant: "LR-3",
+        reason: "a write of a table that the inventory does not call authoritative (routes, statistics, all that a module \
+                 brings) reaches no lane; every table that is not an object's own is logged",
+        apply: |rules| rules.inventory.enters_log = enters_log,
+    },
+    Change {
+        name: "log-what-committed",
+        without: "without-log-what-committed",
+        invariant: "LR-3",
+        reason: "statements of a transaction that failed stay in the buffer, and lanes run what the primary took back; a \
+                 transaction is noted when it has committed",
+        apply: |rules| rules.seal.noted = |facts| if facts.committed { facts.ran } else { 0 },
+    },
+    Change {
+        name: "seal-in-one-turn",
+        without: "without-seal-in-one-turn",
+        invariant: "LR-4",
+        reason: "a reset while a seal awaits its digest leaves writes that no record carries, and two seals at once build \
+                 on one parent; the digest is computed without a wait",
+        apply: |rules| rules.flows.seal.begin = object::seal_in_one_turn,
+    },
+    Change {
+        name: "hand-back-conflicts",
+        without: "without-hand-back-conflicts",
+        invariant: "LR-37",
+        reason: "a batch that was computed on an older state is sent again as it is, and overwrites what came between; it \
+                 is handed to the primary, which renders anew",
+        apply: |rules| rules.forwarding.after_answer = |_, answer| after_answer(Attempt::Second, answer),
+    },
+    Change {
+        name: "drop-what-is-handed-back",
+        without: "without-drop-what-is-handed-back",
+        invariant: "LR-36",
+        reason: "a request that is handed over after its render has its batch sent all the same, and the primary does it \
+                 again; what was collected is dropped",
+        apply: |rules| rules.flows.flush.returned = object::drop_what_is_handed_back,
+    },
+    Change {
+        name: "mark-before-sending",
+        without: "without-mark-before-sending",
+        invariant: "LR-33",
+        reason: "a lane that hears no answer to a batch mints its ids again; they are marked before they leave",
+        apply: |rules| rules.flows.flush.send = object::mark_before_sending,
+    },
+    Change {
+        name: "partition-from-the-first",
+        without: "without-partition-from-the-first",
+        invariant: "LR-32",
+        reason: "an interpreter of the primary that booted before the first lane leaves ids to the database, which gives \
+                 those of the lanes' classes; the primary mints its own class from the first",
+        apply: |rules| rules.partition.writer = partition_from_the_first,
+    },
+    Change {
+        name: "check-each-page",
+        without: "without-check-each-page",
+        invariant: "LR-9",
+        reason: "a request commits between two chunks of one step, and the rest of the copy is of another generation; the \
+                 generation is compared before each page is read",
+        apply: |rules| rules.flows.provision.post = object::check_each_page,
+    },
+    Change {
+        name: "begin-at-the-beginning",
+        without: "without-begin-at-the-beginning",
+        invariant: "LR-8",
+        reason: "a late chunk of an old copy begins a new one, and its last chunk is a whole copy by itself; only the first \
+                 chunk of a copy begins one",
+        apply: |rules| rules.copies.may_begin = begin_at_the_beginning,
+    },
+    Change {
+        name: "withdraw-before-restoring",
+        without: "without-withdraw-before-restoring",
+        invariant: "LR-17",
+        reason: "a copy that begins on a lane that serves is shown while it lands; the lane is withdrawn first",
+        apply: |rules| rules.copies.stages_of_begin = withdraw_before_restoring,
+    },
+    Change {
+        name: "ask-until-it-comes",
+        without: "without-ask-until-it-comes",
+        invariant: "LR-L1",
+        reason: "a lane asks once for another copy, and waits for ever when that is lost; it asks until a copy begins",
+        apply: |rules| rules.alarm.ask_for_copy = object::ask_until_it_comes,
+    },
+    Change {
+        name: "watch-the-copy",
+        without: "without-watch-the-copy",
+        invariant: "LR-L1",
+        reason: "a copy that is abandoned leaves a lane that nothing wakes; a lane that is being restored has an alarm, and \
+                 asks for another copy when no chunk has come for a minute",
+        apply: |rules| {
+            rules.flows.land = object::land_and_watch;
+            rules.alarm.after_lane_phase = object::after_lane_phase;
+        },
+    },
+    Change {
+        name: "arm-however-it-ends",
+        without: "without-arm-however-it-ends",
+        invariant: "LR-L2",
+        reason: "an alarm whose run fails seven times is never run again; every run sets the next one, also one that fails",
+        apply: |rules| rules.flows.alarm.settle = object::arm_however_it_ends,
+    },
+    Change {
+        name: "judge-what-stands",
+        without: "without-judge-what-stands",
+        invariant: "LR-20",
+        reason: "a lane moves on, or is copied anew, while the digest of its state is awaited, and is admitted for what it \
+                 was; a verdict on a position that the lane has left counts for nothing",
+        apply: |rules| rules.flows.catch_up.verdict = object::verdict_of_now,
+    },
+    Change {
+        name: "fast-while-serving",
+        without: "without-fast-while-serving",
+        invariant: "LR-23",
+        reason: "the fast lane and a shared page ask neither for the stage nor for the fence; lanes that do not serve, and \
+                 requests that ask for a generation, take neither",
+        apply: |rules| {
+            rules.flows.serve.fast = object::fast_while_serving;
+            rules.flows.visit.herds = |request| request.headers.get(header::REQUIRE_GENERATION).is_none();
+        },
+    },
+    Change {
+        name: "render-at-one-generation",
+        without: "without-render-at-one-generation",
+        invariant: "LR-22",
+        reason: "a lane catches up while a render waits, and the page shows two generations; a render that finds its lane \
+                 moved is handed over",
+        apply: |rules| rules.flows.serve.render = object::render_at_one_generation,
+    },
+    Change {
+        name: "purge-all-caches",
+        without: "without-purge-all-caches",
+        invariant: "LR-14",
+        reason: "what the render cache keeps outlives the records that change it; a lane that has applied empties all bins",
+        apply: |rules| rules.flows.purged = &PURGED,
+    },
+    Change {
+        name: "provision-outside-the-gate",
+        without: "without-provision-outside-the-gate",
+        invariant: "LR-L5",
+        reason: "an operator's step of a copy holds the primary's gate and waits for the lane's, whose render forwards and \
+                 waits for the primary's; the step runs outside of the gate, as the alarm's does",
+        apply: |rules| rules.flows.visit.provision_is_gated = false,
+    },
+];
+
+/// The documented protocol with all changes.
+#[must_use]
+pub fn hardened() -> Rules {
+    with(|_| true)
+}
+
+/// The documented protocol with all changes but one.
+#[must_use]
+pub fn hardened_without(one: &Change) -> Rules {
+    with(|change| change.name != one.name)
+}
+
+fn with(wanted: impl Fn(&Change) -> bool) -> Rules {
+    let mut rules = Rules::DOCUMENTED;
+    for change in CHANGES.iter().filter(|change| wanted(change)) {
+        (change.apply)(&mut rules);
+    }
+    rules
+}
+
+/// What a purge empties: every bin of the cache besides what is documented.
+const PURGED: [&str; 9] = [
+    "cfw_page",
+    "cfw_shell",
+    "cfw_shell_verified",
+    "cfw_plan",
+    "cache_config",
+    "cache_data",
+    "cache_dynamic_page_cache",
+    "cache_entity",
+    "cache_render",
+];
+
+fn enters_log(rules: &Rules, table: &str) -> bool {
+    !matches!(
+        (rules.inventory.classify)(&StateKey::table(table)),
+        StateClass::LocalEphemeral | StateClass::PrimaryOnlySideEffect
+    ) && !is_replica_local_table(table)
+}
+
+fn partition_from_the_first(facts: &PartitionFacts) -> Writer {
+    id_partition(&PartitionFacts {
+        provisioned: facts.provisioned.js_max(Number::integer(1)),
+        ..*facts
+    })
+}
+
+fn begin_at_the_beginning(chunk: &Chunk) -> Result<(), NoLanding> {
+    let promises = chunk.expect.get().is_some_and(|tables| !tables.is_empty());
+    if chunk.first.is_true() && promises {
+        Ok(())
+    } else {
+        Err(NoLanding::NotTheFirst)
+    }
+}
+
+fn withdraw_before_restoring(_: &Rules, stage: &StageName) -> Vec<Stage> {
+    match stage.known() {
+        Some(Stage::Restoring) | None => Vec::new(),
+        Some(Stage::Created) => vec![Stage::Restoring],
+        Some(Stage::Withdrawn) => vec![Stage::Created, Stage::Restoring],
+        Some(_) => vec![Stage::Withdrawn, Stage::Created, Stage::Restoring],
+    }
+}

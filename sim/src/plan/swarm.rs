@@ -1,0 +1,168 @@
+//! Swarm: what the seed of a plan decides, whatever world the plan is of. Each run turns whole kinds of faults on or off
+//! and draws its own rates.
+
+use protocol::host::{SqlErrorKind, Text};
+use strum::VariantArray as _;
+
+use super::Fault;
+use crate::kernel::{
+    Chance, DigestAwait, Episode, FaultKind, Knobs, Micros, Origin, PlaceId, Purpose, Ratio, ResetCause,
+    Source, Way,
+};
+
+/// Draws from the seed, for one plan.
+#[derive(Debug)]
+pub struct Dice {
+    chance: Chance,
+    source: Source,
+}
+
+impl Dice {
+    /// Those of a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        let mut chance = Chance::new(seed, &[]);
+        let origin = chance.origin(&Origin::Plan);
+        let source = Source {
+            origin,
+            place: PlaceId::NOWHERE,
+        };
+        Dice { chance, source }
+    }
+
+    /// From 0 up to, and without, `alternatives`; 0 where there are none.
+    pub fn below(&mut self, label: &'static str, alternatives: u32) -> u32 {
+        let drawn = self.chance.choose(
+            Purpose::Plan,
+            self.source,
+            &Text::new_static(label),
+            u64::from(alternatives.max(1)),
+        );
+        u32::try_from(drawn).expect("below a 32-bit number")
+    }
+
+    /// From 1 to `most`.
+    pub fn some(&mut self, label: &'static str, most: u32) -> u32 {
+        1 + self.below(label, most)
+    }
+
+    /// An instant or a length below another one.
+    pub fn instant(&mut self, label: &'static str, before: Micros) -> Micros {
+        Micros(self.chance.choose(
+            Purpose::Plan,
+            self.source,
+            &Text::new_static(label),
+            before.0.max(1),
+        ))
+    }
+
+    /// Off in half of all runs, else a rate up to the scenario's.
+    pub fn episode(&mut self, kind: FaultKind, most: Episode) -> Episode {
+        if self.below(kind.name(), 2) == 0 {
+            return Episode::NEVER;
+        }
+        most.at_rate(Ratio {
+            hits: most.begins.hits.saturating_mul(self.some(kind.name(), 8)),
+            of: most.begins.of.saturating_mul(8),
+        })
+    }
+
+    /// Whether the platform is in one of two ways, where the scenario allows the second one.
+    pub fn either(&mut self, label: &'static str, allowed: bool) -> bool {
+        self.below(label, 2) == 1 && allowed
+    }
+}
+
+impl Dice {
+    /// The scenario's platform, with only some of its faults, and not as often.
+    pub fn knobs(&mut self, most: &Knobs) -> Knobs {
+        let digest = if self.either("digest", most.digest == DigestAwait::GoesOn) {
+            DigestAwait::GoesOn
+        } else {
+            DigestAwait::Suspends
+        };
+        Knobs {
+            request_loss: self.episode(FaultKind::RequestLost, most.request_loss),
+            answer_loss: self.episode(FaultKind::AnswerLost, most.answer_loss),
+            late: self.episode(FaultKind::RequestLate, most.late),
+            partition: self.episode(FaultKind::Partitioned, most.partition),
+            clog: self.episode(FaultKind::Clogged, most.clog),
+            duplicate: self.episode(FaultKind::Duplicated, most.duplicate),
+            cancel: self.episode(FaultKind::Cancelled, most.cancel),
+            commit_failure: self.episode(FaultKind::CommitFailed, most.commit_failure),
+            commit_stall: self.episode(FaultKind::CommitStalled, most.commit_stall),
+            storage_error: self.episode(FaultKind::StorageRefused, most.storage_error),
+            alarm_late: self.episode(FaultKind::AlarmLate, most.alarm_late),
+            alarm_sync_loss: self.episode(FaultKind::AlarmSyncLost, most.alarm_sync_loss),
+            eviction: self.episode(FaultKind::Evicted, most.eviction),
+            reset: self.episode(FaultKind::Reset, most.reset),
+            displacement: self.episode(FaultKind::Displaced, most.displacement),
+            clock_skew: self.instant("clock-skew", most.clock_skew),
+            alarm_now_sticks: self.either("alarm-now-sticks", most.alarm_now_sticks),
+            alarm_keeps_retry: self.either("alarm-keeps-retry", most.alarm_keeps_retry),
+            name_missing: self.either("name-missing", most.name_missing),
+            shared_isolates: self.either("shared-isolates", most.shared_isolates),
+            digest,
+            ..most.clone()
+        }
+    }
+
+    fn object(&mut self, objects: &[Text]) -> Text {
+        objects[self.below("fault-object", objects.len() as u32) as usize].clone()
+    }
+
+    fn party(&mut self, objects: &[Text], fronts: &[Text]) -> Text {
+        if self.below("fault-party", 4) == 0 && !fronts.is_empty() {
+            return fronts[self.below("fault-front", fronts.len() as u32) as usize].clone();
+        }
+        self.object(objects)
+    }
+
+    /// A length of up to about a minute, most of them short.
+    pub fn lasts(&mut self) -> Micros {
+        let most = Micros::from_millis(100 << self.below("fault-scale", 10));
+        self.instant("fault-lasts", most)
+    }
+
+    /// A fault that befalls one of these objects at an instant, or stands between it and another party.
+    pub fn fault(&mut self, objects: &[Text], fronts: &[Text]) -> Fault {
+        let object = self.object(objects);
+        match self.below("fault-kind", 12) {
+            0..=3 => {
+                let causes = ResetCause::VARIANTS;
+                let cause = causes[self.below("cause", causes.len() as u32) as usize];
+                Fault::Reset { object, cause }
+            }
+            4 => Fault::Evict { object },
+            5 => Fault::Displace {
+                object,
+                overlap: self.lasts(),
+            },
+            6..=7 => Fault::Partition {
+                from: object,
+                to: self.party(objects, fronts),
+                way: if self.below("way", 2) == 0 {
+                    Way::Both
+                } else {
+                    Way::There
+                },
+                lasts: self.lasts(),
+            },
+            8 => Fault::Clog {
+                from: object,
+                to: self.party(objects, fronts),
+                lasts: self.lasts(),
+            },
+            9 => Fault::CommitStall {
+                object,
+                lasts: self.lasts(),
+            },
+            10 => Fault::CommitFailure { object },
+            _ => Fault::Statement {
+                object,
+                after: u64::from(self.below("after", 8)),
+                error: SqlErrorKind::Full,
+            },
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! LR-2. What a lane could have read of the log stays as it is.
+//!
+//! A record can be read once its commit is durable. A crash takes away only what was not, so records may vanish with an
+//! incarnation and with nothing else. The primary never truncates its log (`lanes.md` 2).
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::host::Text;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-2",
+        statement: "a record that a lane could have read never changes or disappears",
+    },
+    triage: Triage::AsWorded,
+    stands: &[Stand::Primary(check)],
+};
+
+fn check(_: &mut Truth, turn: &Turn) -> Judgement {
+    if turn.after.log == turn.before.log || turn.is_reset() {
+        return Judgement::NoSubject;
+    }
+    let lost = turn
+        .before
+        .log
+        .iter()
+        .find(|(generation, record)| turn.after.log.get(*generation) != Some(record));
+    match lost {
+        None => Judgement::Holds,
+        Some((generation, before)) => Judgement::Broken(Text::from(match turn.after.log.get(generation) {
+            None => format!("record {generation} is gone"),
+            Some(after) => format!("record {generation} was {before:?} and is {after:?}"),
+        })),
+    }
+}

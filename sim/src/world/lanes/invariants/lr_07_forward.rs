@@ -1,0 +1,40 @@
+//! LR-7. The primary's counters run forward.
+//!
+//! Within one history, which here is one life of the primary's storage: what a crash takes back was never told to
+//! anybody, so only turns without one are looked at. Another history begins with a rewind, which is checked where rewinds
+//! are.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::lanes::meta::Key;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-7",
+        statement: "the commit sequence and the newest generation never sink within one history",
+    },
+    triage: Triage::Reworded(
+        "a primary that is restored to an earlier state comes with rewinds; until then there is one history",
+    ),
+    stands: &[Stand::Primary(check)],
+};
+
+fn check(_: &mut Truth, turn: &Turn) -> Judgement {
+    if !turn.changed || turn.is_reset() {
+        return Judgement::NoSubject;
+    }
+    let (before, after) = (
+        turn.before.number(Key::COMMIT_SEQUENCE),
+        turn.after.number(Key::COMMIT_SEQUENCE),
+    );
+    let sinks = after.js_lt(before) || turn.after.sealed() < turn.before.sealed();
+    Judgement::that(!sinks, || {
+        format!(
+            "the sequence was {before} and is {after}; the newest record was {:?} and is {:?}",
+            turn.before.sealed(),
+            turn.after.sealed()
+        )
+    })
+}

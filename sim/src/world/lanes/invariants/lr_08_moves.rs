@@ -1,0 +1,45 @@
+//! LR-8. A lane's position moves by a record that builds on it, by a whole copy, and by nothing else.
+//!
+//! Each value that is put under the position within a turn is a move. A record of the primary's log with that generation
+//! must build on the position before it, or a copy of that generation must have been under way. Catches S17 (a delayed
+//! last chunk moves the position back).
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::lanes::admission::Stage;
+use protocol::lanes::meta::Key;
+use protocol::number::Number;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-8",
+        statement: "a lane moves by a record that builds on where it stands, or by a whole copy",
+    },
+    triage: Triage::AsWorded,
+    stands: &[Stand::Lane(check)],
+};
+
+fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
+    let mut at = turn.before.number(Key::APPLIED);
+    let restoring = turn
+        .puts(Key::STAGE)
+        .any(|stage| *stage == Stage::Verified.as_str())
+        || turn.before.meta(Key::RESTORE_GENERATION).is_some();
+    let mut judgement = Judgement::NoSubject;
+    let moves: Vec<Number> = turn.puts(Key::APPLIED).map(|text| Number::parse(text)).collect();
+    for to in moves {
+        let record = to.to_u64_exact().and_then(|to| truth.primary.log.get(&to));
+        let builds = record.is_some_and(|record| record.parent.js_eq(at));
+        let lands = restoring && turn.after.stage() == Some(Stage::Verified);
+        judgement = Judgement::that(builds || lands, || {
+            format!("lane {} moved from {at} to {to}", turn.lane)
+        });
+        if !(builds || lands) {
+            break;
+        }
+        at = to;
+    }
+    judgement
+}

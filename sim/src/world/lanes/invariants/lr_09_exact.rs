@@ -1,0 +1,48 @@
+//! LR-9. A lane that counts as good holds exactly what the primary held at its position.
+//!
+//! Which tables are the state is declared by the world. Rows that have expired count on neither side. Looked at after
+//! each turn in which the lane's database, stage or position changed; a lane whose generation the oracle does not know
+//! stands at one that the primary never had. The heart of it all: catches torn copies (S15, S17), holes, writes that are
+//! not logged (S9), records that are applied twice.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::host::Text;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-9",
+        statement: "a good lane holds exactly what the primary held at the generation where the lane stands",
+    },
+    triage: Triage::AsWorded,
+    stands: &[Stand::Lane(check)],
+};
+
+fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
+    if !turn.changed {
+        return Judgement::NoSubject;
+    }
+    exact(truth, turn)
+}
+
+/// Whether the lane of a turn holds what it owes.
+pub(super) fn exact(truth: &Truth, turn: &Turn) -> Judgement {
+    let Some(generation) = Truth::owes(&turn.after) else {
+        return Judgement::NoSubject;
+    };
+    let Some(state) = truth.at(generation) else {
+        return Judgement::Broken(Text::from(format!(
+            "lane {} stands at generation {generation}, which the primary never had",
+            turn.lane
+        )));
+    };
+    match turn.after.contents.difference(state, truth.seconds()) {
+        None => Judgement::Holds,
+        Some(difference) => Judgement::Broken(Text::from(format!(
+            "lane {} stands at generation {generation}, against the primary there: {difference}",
+            turn.lane
+        ))),
+    }
+}

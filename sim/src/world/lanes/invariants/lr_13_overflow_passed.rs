@@ -1,0 +1,43 @@
+//! LR-13. No lane passes an overflowed generation but by a copy.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::lanes::admission::Stage;
+use protocol::lanes::meta::Key;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-13",
+        statement: "a lane passes an overflowed generation only by a copy that was taken at it or after it",
+    },
+    triage: Triage::AsWorded,
+    stands: &[Stand::Lane(check)],
+};
+
+fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
+    let (before, after) = (
+        turn.before.generation(Key::APPLIED),
+        turn.after.generation(Key::APPLIED),
+    );
+    let (Some(before), Some(after)) = (before, after) else {
+        return Judgement::NoSubject;
+    };
+    if after <= before {
+        return Judgement::NoSubject;
+    }
+    let mut passed = truth.primary.log.range(before + 1..=after);
+    let Some((overflowed, _)) = passed.find(|(_, record)| record.overflowed) else {
+        return Judgement::NoSubject;
+    };
+    let copied = turn
+        .puts(Key::STAGE)
+        .any(|stage| *stage == Stage::Verified.as_str());
+    Judgement::that(copied, || {
+        format!(
+            "lane {} went from {before} to {after}, past {overflowed}",
+            turn.lane
+        )
+    })
+}

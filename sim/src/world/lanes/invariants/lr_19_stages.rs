@@ -1,0 +1,34 @@
+//! LR-19. Stages move as they may.
+//!
+//! Each value that is put under the stage within a turn is a move.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::lanes::admission::{Stage, can_transition};
+use protocol::lanes::meta::Key;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-19",
+        statement: "only the legal moves of stages are made",
+    },
+    triage: Triage::AsWorded,
+    stands: &[Stand::Lane(check)],
+};
+
+fn check(_: &mut Truth, turn: &Turn) -> Judgement {
+    let mut at = turn.before.stage();
+    let mut judgement = Judgement::NoSubject;
+    for put in turn.puts(Key::STAGE) {
+        let to = Stage::named(put);
+        let legal = matches!((at, to), (Some(from), Some(to)) if can_transition(from, to));
+        judgement = Judgement::that(legal, || format!("lane {} moved from {at:?} to {put}", turn.lane));
+        if !legal {
+            break;
+        }
+        at = to;
+    }
+    judgement
+}

@@ -1,0 +1,67 @@
+//! LR-23. What a withdrawn lane held influences nothing.
+//!
+//! Until a new copy is whole, a lane answers no page (it hands over, or says that it cannot), and forwards nothing.
+//! Catches S25 (the fast lane asks for no stage) and a render that outlives the withdrawal.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::standing::Standing;
+use crate::world::lanes::truth::wire::{Called, Heard};
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::lanes::admission::Stage;
+use protocol::lanes::header;
+use protocol::lanes::object::labels;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-23",
+        statement: "from its withdrawal to its next whole copy a lane shows and forwards nothing",
+    },
+    triage: Triage::AsWorded,
+    stands: &[Stand::Lane(shows), Stand::Call(forwards)],
+};
+
+/// Whether a lane in this stage holds nothing that counts.
+fn is_out(stage: Option<Stage>) -> bool {
+    matches!(stage, Some(Stage::Withdrawn | Stage::Created | Stage::Restoring))
+}
+
+fn shows(_: &mut Truth, turn: &Turn) -> Judgement {
+    let (before, after) = (turn.before.stage(), turn.after.stage());
+    if !is_out(before) || !is_out(after) {
+        return Judgement::NoSubject;
+    }
+    let mut judgement = Judgement::NoSubject;
+    for heard in &turn.heard {
+        if let Heard::Finished {
+            outcome: Ok(Some(response)),
+            ..
+        } = heard
+            && let Some(tier) = response.headers.get(header::CACHE)
+        {
+            // A page that was rendered is LR-22's: it may have begun while the lane served.
+            let showed = matches!(tier, "HIT" | "AGED");
+            judgement = Judgement::that(!showed, || {
+                format!("lane {} is {after:?} and answered {tier}", turn.lane)
+            });
+            if showed {
+                break;
+            }
+        }
+    }
+    judgement
+}
+
+fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
+    if called.label != labels::FORWARD {
+        return Judgement::NoSubject;
+    }
+    let Some(lane) = truth.lane_of(&called.who) else {
+        return Judgement::NoSubject;
+    };
+    let stage = truth.standing(lane).and_then(Standing::stage);
+    Judgement::that(!is_out(stage), || {
+        format!("lane {lane} is {stage:?} and forwards")
+    })
+}

@@ -1,0 +1,48 @@
+//! LR-36. What a client asks once is done once.
+//!
+//! Each attempt has a token that its statements carry, and one statement of its transaction is counted on the primary.
+//! More than once for each time that a front received the attempt is too often: a browser or a proxy that repeats a
+//! request does what it does, everybody else must not. Catches a request that is handed over after its batch was
+//! forwarded.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::clients::effect_of;
+use crate::world::lanes::truth::{Truth, Turn};
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-36",
+        statement: "what a client asks takes effect at most once for each time that it is received",
+    },
+    triage: Triage::AsWorded,
+    stands: &[Stand::Primary(check)],
+};
+
+fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
+    if turn.statements().next().is_none() {
+        return Judgement::NoSubject;
+    }
+    let mut judgement = Judgement::NoSubject;
+    for attempt in truth.attempts.values() {
+        let Some(effect) = effect_of(&attempt.ask, &attempt.token) else {
+            continue;
+        };
+        let count = truth.effects.count(&effect);
+        if count == 0 {
+            continue;
+        }
+        let holds = count <= attempt.arrivals;
+        judgement = Judgement::that(holds, || {
+            format!(
+                "`{}` was received {} times and took effect {count} times",
+                attempt.token, attempt.arrivals
+            )
+        });
+        if !holds {
+            break;
+        }
+    }
+    judgement
+}

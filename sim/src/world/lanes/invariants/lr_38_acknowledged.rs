@@ -1,0 +1,51 @@
+//! LR-38. What a client is told is so.
+//!
+//! Told that it is done, it is in the primary's history; told a refusal (400 to 499), it is not. Anything else tells
+//! nothing. An attempt that was received more than once may have been refused the second time, and done the first.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::Truth;
+use crate::world::lanes::truth::clients::{Attempt, Told, effect_of};
+use protocol::host::Text;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-38",
+        statement: "what a client is told is done is in the history, and what it is told is refused is not",
+    },
+    triage: Triage::AsWorded,
+    stands: &[Stand::Told(told), Stand::Rest(rest)],
+};
+
+fn told(truth: &mut Truth, attempt: &Attempt) -> Judgement {
+    judge(truth, attempt)
+}
+
+/// A refusal can be made untrue later, and what was done can be lost.
+fn rest(truth: &mut Truth) -> Judgement {
+    let mut judgement = Judgement::NoSubject;
+    for attempt in truth.attempts.values() {
+        match judge(truth, attempt) {
+            Judgement::NoSubject => {}
+            Judgement::Holds => judgement = Judgement::Holds,
+            broken @ Judgement::Broken(_) => return broken,
+        }
+    }
+    judgement
+}
+
+fn judge(truth: &Truth, attempt: &Attempt) -> Judgement {
+    let (Some(effect), Some(told)) = (effect_of(&attempt.ask, &attempt.token), attempt.told) else {
+        return Judgement::NoSubject;
+    };
+    let count = truth.effects.count(&effect);
+    let broken = match told {
+        Told::Done if count == 0 => "was told done, and is not in the primary's history",
+        Told::Refused(_) if count > 0 && attempt.arrivals == 1 => "was told refused, and took effect",
+        Told::Unknown => return Judgement::NoSubject,
+        Told::Done | Told::Refused(_) => return Judgement::Holds,
+    };
+    Judgement::Broken(Text::from(format!("`{}` {broken}", attempt.token)))
+}

@@ -1,0 +1,32 @@
+//! LR-L5. Every client is answered.
+//!
+//! Or goes away by itself. The number of hops is bounded by the front's flow; what is checked is that it ends.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::Truth;
+use protocol::host::Text;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-L5",
+        statement: "every request of a client ends",
+    },
+    triage: Triage::Reworded("that the number of hops is bounded is LR-29's: no front asks a third object"),
+    stands: &[Stand::Rest(rest)],
+};
+
+fn rest(truth: &mut Truth) -> Judgement {
+    let mut judgement = Judgement::NoSubject;
+    for attempt in truth.attempts.values() {
+        if !attempt.ended {
+            return Judgement::Broken(Text::from(format!(
+                "`{}`, sent at {}, is not answered",
+                attempt.token, attempt.sent
+            )));
+        }
+        judgement = Judgement::Holds;
+    }
+    judgement
+}

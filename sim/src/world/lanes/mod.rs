@@ -1,0 +1,337 @@
+//! The world of replica lanes: a site with its primary and lanes, fronts, visitors, an operator, and what is true.
+
+mod generate;
+pub mod invariants;
+mod setup;
+mod shape;
+pub mod truth;
+mod variants;
+
+use std::collections::BTreeMap;
+
+use protocol::host::{Label, ObjectName, Outcome, Text};
+use protocol::lanes::Lanes;
+use protocol::lanes::meta::Key;
+use protocol::lanes::name::replica_of;
+use protocol::lanes::object::SITE;
+use protocol::lanes::{front, object};
+use protocol::task::Program;
+
+use super::{PlanOf, Variant, World};
+use crate::check::{Invariant, Violation};
+use crate::kernel::storage::Store;
+use crate::kernel::{Kernel, Observed, PartyId};
+use crate::plan::PlanError;
+use crate::scenario::Scenario;
+use invariants::{CHECKS, Check, INVARIANTS, Judgement, Stand};
+use truth::clients::{Attempt, Told};
+use truth::wire::{Heard, Wire};
+use truth::{Truth, Turn};
+
+pub use generate::Generate;
+pub use shape::{Operated, Operation, Shape};
+
+/// A site, and what is true of it.
+#[derive(Clone, Debug)]
+pub struct LanesWorld {
+    primary: PartyId,
+    fronts: Vec<PartyId>,
+    /// The objects of the site by the party that they are: 0 for the primary, else the lane's number.
+    objects: BTreeMap<PartyId, u32>,
+    truth: Truth,
+    wire: Wire,
+    /// What was heard of parties that had no turn since, by name.
+    unheard: BTreeMap<Text, Vec<Heard>>,
+    /// How often each check has had a subject, in the order of [`CHECKS`].
+    subjects: [u64; CHECKS.len()],
+}
+
+impl World for LanesWorld {
+    const NAME: &'static str = "lanes";
+
+    type Program = Lanes;
+    type Shape = Shape;
+    type Operation = Operation;
+    type Scenario = Generate;
+
+    fn variants() -> Vec<Variant> {
+        variants::variants()
+    }
+
+    fn program(variant: &str) -> Option<Lanes> {
+        variants::version(variant).map(Lanes::new)
+    }
+
+    fn invariants() -> &'static [Invariant] {
+        &INVARIANTS
+    }
+
+    fn labels() -> Vec<Label> {
+        object::labels::ALL
+            .into_iter()
+            .chain(front::labels::ALL)
+            .collect()
+    }
+
+    fn check(plan: &PlanOf<Self>) -> Result<(), PlanError> {
+        plan.shape.check()?;
+        plan.check()
+    }
+
+    fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Self> {
+        generate::generate(scenario, seed)
+    }
+
+    fn new<P: Program, S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<P, S>) -> Self {
+        let shape = &plan.shape;
+        let name = ObjectName(shape.site.clone());
+        let primary = kernel.object(&SITE, &name).expect("the program has sites");
+        setup::set_up(shape, &plan.knobs, primary, kernel);
+        let mut world = LanesWorld {
+            primary,
+            fronts: (0..shape.fronts).map(|_| kernel.add_front()).collect(),
+            objects: BTreeMap::new(),
+            truth: Truth::new(shape.site.clone()),
+            wire: Wire::default(),
+            unheard: BTreeMap::new(),
+            subjects: [0; CHECKS.len()],
+        };
+        let reached: Vec<PartyId> = kernel.objects().map(|(_, _, party)| party).collect();
+        for party in reached {
+            let Some(number) = world.number(party, kernel) else {
+                continue;
+            };
+            *world.standing(number) = truth::standing::Standing::of(kernel, party);
+            world.truth.note_held(number);
+        }
+        world.truth.now = kernel.now();
+        world.truth.begin();
+        world
+    }
+
+    fn perform<P: Program, S: Store>(&mut self, item: u32, operation: &Operation, kernel: &mut Kernel<P, S>) {
+        // A plan that was shrunk, or written by hand, can name what is not there: then nobody acts.
+        match operation {
+            Operation::Visit {
+                front,
+                ask,
+                visitor,
+                token,
+            } => {
+                let Some(front) = self.fronts.get(*front as usize).copied() else {
+                    return;
+                };
+                let attempt = Attempt {
+                    ask: ask.clone(),
+                    visitor: visitor.clone(),
+                    token: token.clone(),
+                    sent: kernel.now(),
+                    arrivals: 0,
+                    told: None,
+                    ended: false,
+                };
+                self.truth.attempts.insert(item, attempt);
+                kernel.send(item, front, ask.request(&self.truth.site, visitor, token));
+            }
+            Operation::Operate { on, operate } => {
+                let to = match on {
+                    Operated::Front(front) => self.fronts.get(*front as usize).copied(),
+                    Operated::Primary => Some(self.primary),
+                    Operated::Lane(lane) => {
+                        let name = ObjectName::new(format!("{}#r{lane}", self.truth.site));
+                        kernel.object(&SITE, &name)
+                    }
+                };
+                let request = Operation::operators_request(on, operate, &self.truth.site);
+                if let (Some(to), Some(request)) = (to, request) {
+                    kernel.send(item, to, request);
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, seen: &Observed<'_>) {
+        self.wire.hear(seen);
+    }
+
+    fn answered<P: Program, S: Store>(
+        &mut self,
+        item: u32,
+        outcome: &Outcome,
+        kernel: &mut Kernel<P, S>,
+    ) -> Result<(), Violation> {
+        self.truth.now = kernel.now();
+        let told = match outcome {
+            Ok(Some(response)) => Told::of(response.status),
+            Ok(None) | Err(_) => Told::Unknown,
+        };
+        let Some(attempt) = self.truth.attempts.get_mut(&item) else {
+            return Ok(());
+        };
+        attempt.told = Some(told);
+        attempt.ended = true;
+        let attempt = attempt.clone();
+        self.judge(|check, truth| match check {
+            Stand::Told(check) => Some((check(truth, &attempt), None)),
+            _ => None,
+        })
+    }
+
+    fn left(&mut self, item: u32) {
+        if let Some(attempt) = self.truth.attempts.get_mut(&item) {
+            attempt.ended = true;
+        }
+    }
+
+    fn moved<P: Program, S: Store>(
+        &mut self,
+        party: PartyId,
+        kernel: &mut Kernel<P, S>,
+    ) -> Result<(), Violation> {
+        self.truth.now = kernel.now();
+        let heard = self.wire.take();
+        let number = self.number(party, kernel);
+        let who = kernel.who(party).clone();
+        let mut called = Vec::new();
+        for (by, heard) in heard {
+            match heard {
+                Heard::Arrived { item } => {
+                    if let Some(attempt) = self.truth.attempts.get_mut(&item) {
+                        attempt.arrivals += 1;
+                    }
+                }
+                Heard::Called(call) => called.push(call),
+                heard => self.unheard.entry(by).or_default().push(heard),
+            }
+        }
+        let own = self.unheard.remove(&who).unwrap_or_default();
+        if let Some(number) = number {
+            self.turned(number, party, own, kernel)?;
+        }
+        for call in called {
+            self.judge(|check, truth| match check {
+                Stand::Call(check) => Some((check(truth, &call), truth.lane_of(&call.who))),
+                _ => None,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn subjects(&self) -> BTreeMap<&'static str, u64> {
+        let counts = CHECKS.iter().zip(self.subjects);
+        counts.map(|(check, count)| (check.invariant.id, count)).collect()
+    }
+
+    fn settled<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>) -> Result<(), Violation> {
+        self.truth.now = kernel.now();
+        self.judge(|check, truth| match check {
+            Stand::Rest(check) => Some((check(truth), None)),
+            _ => None,
+        })
+    }
+}
+
+impl LanesWorld {
+    /// The number of an object of the site; none for a front.
+    fn number<P: Program, S: Store>(&mut self, party: PartyId, kernel: &Kernel<P, S>) -> Option<u32> {
+        if party == self.primary {
+            return Some(0);
+        }
+        if let Some(known) = self.objects.get(&party) {
+            return Some(*known);
+        }
+        let number = self.truth.lane_of(kernel.who(party))?;
+        self.objects.insert(party, number);
+        Some(number)
+    }
+
+    fn standing(&mut self, number: u32) -> &mut truth::standing::Standing {
+        if number == 0 {
+            return &mut self.truth.primary;
+        }
+        self.truth.lanes.entry(number).or_default()
+    }
+
+    /// An object of the site has had a turn, or something has happened to it.
+    fn turned<P: Program, S: Store>(
+        &mut self,
+        number: u32,
+        party: PartyId,
+        heard: Vec<Heard>,
+        kernel: &mut Kernel<P, S>,
+    ) -> Result<(), Violation> {
+        let before = self.standing(number).clone();
+        let standing = self.standing(number);
+        let changed = standing.refresh(kernel, party);
+        let turn = Turn {
+            lane: number,
+            before,
+            after: standing.clone(),
+            changed,
+            heard,
+        };
+        self.truth.turned(&turn);
+        self.judge(|check, truth| {
+            let judgement = match check {
+                Stand::Primary(check) if number == 0 => check(truth, &turn),
+                Stand::Lane(check) if number > 0 => check(truth, &turn),
+                _ => return None,
+            };
+            Some((judgement, Some(number)))
+        })
+    }
+
+    /// Judges by all checks that stand there, and counts what had a subject.
+    fn judge(
+        &mut self,
+        mut judged: impl FnMut(&Stand, &mut Truth) -> Option<(Judgement, Option<u32>)>,
+    ) -> Result<(), Violation> {
+        for (at, check) in CHECKS.iter().enumerate() {
+            for stand in check.stands {
+                match judged(stand, &mut self.truth) {
+                    None | Some((Judgement::NoSubject, _)) => {}
+                    Some((Judgement::Holds, _)) => self.subjects[at] += 1,
+                    Some((Judgement::Broken(detail), of)) => {
+                        return Err(self.violation(check, of, detail));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn violation(&self, check: &Check, of: Option<u32>, detail: Text) -> Violation {
+        let site = &self.truth.site;
+        let concerns = of.map(|number| match number {
+            0 => Text::from(format!("{SITE}/{site}")),
+            lane => Text::from(format!("{SITE}/{site}#r{lane}")),
+        });
+        Violation {
+            invariant: Text::new_static(check.invariant.id),
+            concerns: concerns.into_iter().collect(),
+            detail,
+        }
+    }
+}
+
+impl Truth {
+    /// The number of the object of this name, as observers are told it: `site/NAME`.
+    #[must_use]
+    pub fn lane_of(&self, who: &str) -> Option<u32> {
+        let name = who.strip_prefix("site/")?;
+        if name == self.site {
+            return Some(0);
+        }
+        let lane = replica_of(name).filter(|lane| lane.site == self.site.as_str())?;
+        lane.lane.to_u32_exact()
+    }
+
+    /// What was there when the run began is the first generation that is known.
+    fn begin(&mut self) {
+        if let Some(generation) = self.primary.generation(Key::COMMIT_SEQUENCE) {
+            self.history.insert(generation, self.primary.contents.clone());
+        }
+        self.copy_begun = !self.lanes.is_empty();
+        self.note_edits();
+    }
+}

@@ -1,0 +1,103 @@
+//! What there is of a site when a run begins, and what its people do.
+
+use protocol::host::{Request, Text};
+use protocol::lanes::app::catalogue::{Ask, Visitor};
+use protocol::lanes::operator::Operate;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::PlanError;
+
+/// What there is when a run begins: a site that was installed, with lanes that serve, and isolates that know nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shape {
+    /// The site: the name of its primary, and its host.
+    pub site: Text,
+    /// How many nodes it has.
+    pub nodes: u32,
+    /// How many accounts, each with a session.
+    pub accounts: u32,
+    /// How many lanes serve.
+    pub lanes: u32,
+    /// How many isolates of the front Worker there are.
+    pub fronts: u32,
+    /// Whether the site has its private key. Without one no lane can be copied.
+    pub keyed: bool,
+}
+
+/// What clients and operators do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Operation {
+    /// Somebody visits the site.
+    Visit {
+        /// To which front the request comes.
+        front: u32,
+        /// For what.
+        ask: Ask,
+        /// Who.
+        #[serde(default, skip_serializing_if = "is_nobody")]
+        visitor: Visitor,
+        /// What the client calls the attempt.
+        token: Text,
+    },
+    /// An operator acts.
+    Operate {
+        /// On whom.
+        on: Operated,
+        /// What.
+        operate: Operate,
+    },
+}
+
+/// Whom an operator acts on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Operated {
+    /// The primary, through this front.
+    Front(u32),
+    /// The primary itself.
+    Primary,
+    /// A lane itself.
+    Lane(u32),
+}
+
+fn is_nobody(visitor: &Visitor) -> bool {
+    *visitor == Visitor::default()
+}
+
+impl Shape {
+    /// Whether it is of a size that ends.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds, and the bound.
+    pub fn check(&self) -> Result<(), PlanError> {
+        for (field, found, most) in [
+            ("shape.nodes", self.nodes, 10_000),
+            ("shape.accounts", self.accounts, 10_000),
+            ("shape.lanes", self.lanes, 256),
+            ("shape.fronts", self.fronts, 1_000),
+        ] {
+            PlanError::if_above(field, found.into(), most)?;
+        }
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if self.site.is_empty() || !self.site.chars().all(plain) {
+            return Err(PlanError::Name {
+                field: "shape.site",
+                found: self.site.clone(),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Operation {
+    /// The request of an operator; none where a front would not take it on.
+    #[must_use]
+    pub fn operators_request(on: &Operated, operate: &Operate, site: &str) -> Option<Request> {
+        match on {
+            Operated::Front(_) => operate.through_front(site),
+            Operated::Primary | Operated::Lane(_) => Some(operate.direct()),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! What an object's database holds of a site's state.
+//!
+//! Which tables are truth is declared here, not by the protocol's classifier: all that the application has, but for what
+//! each object keeps for itself (caches and their tags) and its log of events (`watchdog`), which no lane holds.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use protocol::host::Rows;
+use protocol::host::{Statement, Text, Value};
+use protocol::lanes::app::page::canonical_rows;
+use protocol::number::Number;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Whether a table is part of the site's state.
+#[must_use]
+pub fn is_truth(table: &str) -> bool {
+    let own = ["cfw_", "_cf_", "sqlite_", "cache"];
+    table != "watchdog" && !own.iter().any(|prefix| table.starts_with(prefix))
+}
+
+/// The tables from which rows vanish by themselves when their time is over, with the column of that time in seconds.
+/// Both sides may have swept a row that has expired, or not (LR-9). Sessions and batches expire by an age that the
+/// application chooses, longer than any run.
+const EXPIRING: [(&str, &str); 3] = [
+    ("flood", "expiration"),
+    ("key_value_expire", "expire"),
+    ("semaphore", "expire"),
+];
+
+/// One table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The statement that makes it.
+    pub ddl: Text,
+    /// Its columns.
+    pub columns: Vec<Text>,
+    /// Its rows, in the order in which the database gave them.
+    pub rows: Vec<Vec<Value>>,
+    /// A sum over its rows: equal for equal rows in any order.
+    digest: u128,
+}
+
+impl Table {
+    /// A table with these rows.
+    #[must_use]
+    pub fn new(ddl: Text, found: Rows) -> Self {
+        let digest = found
+            .rows
+            .iter()
+            .fold(0_u128, |sum, row| sum.wrapping_add(digest_of(row)));
+        Table {
+            ddl,
+            columns: found.columns,
+            rows: found.rows,
+            digest,
+        }
+    }
+
+    /// The same table without rows.
+    pub(super) fn emptied(&self) -> Self {
+        Table {
+            ddl: self.ddl.clone(),
+            columns: self.columns.clone(),
+            rows: Vec::new(),
+            digest: 0,
+        }
+    }
+
+    /// The place of a column.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column == name)
+    }
+}
+
+fn digest_of(row: &[Value]) -> u128 {
+    let rows = Rows {
+        columns: Vec::new(),
+        rows: vec![row.to_vec()],
+    };
+    xxh3_128(canonical_rows(&rows).as_bytes())
+}
+
+/// The tables of a site's state, by name. Clones share them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contents(BTreeMap<Text, Arc<Table>>);
+
+/// The first table in which two states differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    table: Text,
+    /// A row that only the first one has.
+    only_here: Option<Text>,
+    /// A row that only the other one has.
+    only_there: Option<Text>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = |row: &Option<Text>| row.clone().unwrap_or(Text::new_static("no other row"));
+        write!(
+            f,
+            "in {}, here {}; there {}",
+            self.table,
+            row(&self.only_here),
+            row(&self.only_there)
+        )
+    }
+}
+
+impl Contents {
+    /// A table, if it is there.
+    #[must_use]
+    pub fn table(&self, name: &str) -> Option<&Arc<Table>> {
+        self.0.get(name)
+    }
+
+    /// All tables.
+    pub fn tables(&self) -> impl Iterator<Item = (&Text, &Arc<Table>)> {
+        self.0.iter()
+    }
+
+    /// Puts a table in place of what was there.
+    pub fn set(&mut self, name: Text, table: Table) {
+        self.0.insert(name, Arc::new(table));
+    }
+
+    /// Forgets the tables that are not among these.
+    pub fn keep_only(&mut self, names: &[Text]) {
+        self.0.retain(|name, _| names.contains(name));
+    }
+
+    /// Whether both are the same by identity of their tables: a quick yes.
+    #[must_use]
+    pub fn is_same(&self, other: &Contents) -> bool {
+        self.0.len() == other.0.len()
+            && self
+                .0
+                .iter()
+                .zip(&other.0)
+                .all(|((a, x), (b, y))| a == b && Arc::ptr_eq(x, y))
+    }
+
+    /// How this state differs from another; rows that have expired at `now` (in seconds) count on neither side. A table
+    /// that is not there counts as empty.
+    #[must_use]
+    pub fn difference(&self, other: &Contents, now: Number) -> Option<Difference> {
+        let names = self
+            .0
+            .keys()
+            .chain(other.0.keys().filter(|name| !self.0.contains_key(*name)));
+        names
+            .filter_map(|name| difference(name, self.table(name), other.table(name), now))
+            .next()
+    }
+}
+
+fn difference(
+    name: &Text,
+    here: Option<&Arc<Table>>,
+    there: Option<&Arc<Table>>,
+    now: Number,
+) -> Option<Difference> {
+    if let (Some(here), Some(there)) = (here, there)
+        && (Arc::ptr_eq(here, there) || here.digest == there.digest)
+    {
+        return None;
+    }
+    let (here, there) = (lasting(name, here, now), lasting(name, there, now));
+    let only = |some: &[&Vec<Value>], others: &[&Vec<Value>]| {
+        some.iter()
+            .find(|row| !others.contains(row))
+            .map(|row| shown(row))
+    };
+    let (only_here, only_there) = (only(&here, &there), only(&there, &here));
+    (only_here.is_some() || only_there.is_some()).then(|| Difference {
+        table: name.clone(),
+        only_here,
+        only_there,
+    })
+}
+
+/// The rows that have not expired.
+fn lasting<'a>(name: &str, table: Option<&'a Arc<Table>>, now: Number) -> Vec<&'a Vec<Value>> {
+    let Some(table) = table else {
+        return Vec::new();
+    };
+    let expiring = EXPIRING.iter().find(|(expiring, _)| *expiring == name);
+    let column = expiring.and_then(|(_, column)| table.column(column));
+    let lasts = |row: &&Vec<Value>| {
+        let at = column.and_then(|column| row[column].as_number());
+        at.is_none_or(|at| at.js_ge(now))
+    };
+    table.rows.iter().filter(lasts).collect()
+}
+
+/// A row, for people.
+#[must_use]
+pub fn shown(row: &[Value]) -> Text {
+    let cells = row.iter().map(|value| match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::Text(text) => format!("{text:?}"),
+        Value::Bytes(bytes) => format!("x'{}'", hex::encode(&bytes.0)),
+    });
+    Text::from(format!("({})", cells.collect::<Vec<_>>().join(", ")))
+}
+
+/// The statement that puts a row into a table.
+pub(super) fn insert(name: &str, table: &Table) -> Text {
+    let columns: Vec<String> = table
+        .columns
+        .iter()
+        .map(|column| format!("\"{column}\""))
+        .collect();
+    let places = vec!["?"; columns.len()].join(", ");
+    Text::from(format!(
+        "INSERT INTO \"{name}\" ({}) VALUES ({places})",
+        columns.join(", ")
+    ))
+}
+
+/// A statement without parameters.
+pub(super) fn plain(sql: String) -> Statement {
+    Statement {
+        sql: Text::from(sql),
+        params: Vec::new(),
+    }
+}

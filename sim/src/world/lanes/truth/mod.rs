@@ -1,0 +1,270 @@
+//! The oracle: what is true of a site, as somebody sees it who can look into every database and hears every word.
+//!
+//! It keeps the primary's state at each generation, where each lane has stood, what each client has asked and been
+//! told, and what the primary's statements did. None of it is taken from an object's memory or its word.
+
+pub mod clients;
+pub mod contents;
+pub mod evaluator;
+mod follow;
+pub mod standing;
+pub mod wire;
+
+use std::collections::BTreeMap;
+
+use protocol::host::{Millis, Statement, Text, Value};
+use protocol::lanes::admission::Stage;
+use protocol::lanes::app::page::{Evidence, Page, digest_rows};
+use protocol::lanes::meta::Key;
+use protocol::number::Number;
+
+use clients::{Attempt, Effects};
+use contents::Contents;
+use evaluator::Evaluator;
+use standing::{Generation, Standing};
+use wire::Heard;
+
+use crate::kernel::{EPOCH, Micros};
+
+/// Where a lane stood, from an instant on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// From when.
+    pub since: Micros,
+    /// The generation that it had applied in full; none while a copy or a record was under way.
+    pub generation: Option<Generation>,
+    /// Its stage.
+    pub stage: Option<Stage>,
+}
+
+/// What an object did in a step, and how it stood before and after.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// The lane; 0 for the primary.
+    pub lane: u32,
+    /// Before.
+    pub before: Standing,
+    /// After.
+    pub after: Standing,
+    /// Whether anything in its database may have changed.
+    pub changed: bool,
+    /// What was heard of it.
+    pub heard: Vec<Heard>,
+}
+
+impl Turn {
+    /// Whether an incarnation has ended in it.
+    #[must_use]
+    pub fn is_reset(&self) -> bool {
+        self.heard
+            .iter()
+            .any(|heard| matches!(heard, Heard::Reset { .. }))
+    }
+
+    /// The statements that were committed in it.
+    pub fn statements(&self) -> impl Iterator<Item = &Statement> {
+        let committed = self.heard.iter().filter_map(|heard| match heard {
+            Heard::Committed { statements, .. } => Some(statements),
+            _ => None,
+        });
+        committed.flatten()
+    }
+
+    /// What was put under a key of `cfw_meta`, one after another.
+    pub fn puts(&self, key: Key) -> impl Iterator<Item = &Text> {
+        self.statements().filter_map(move |statement| put(statement, key))
+    }
+}
+
+pub(super) fn put(statement: &Statement, key: Key) -> Option<&Text> {
+    match statement.params.as_slice() {
+        [Value::Text(k), Value::Text(value)]
+            if k == key.0 && statement.sql.starts_with("INSERT INTO cfw_meta ") =>
+        {
+            Some(value)
+        }
+        _ => None,
+    }
+}
+
+/// What is true of a site.
+#[derive(Clone, Debug)]
+pub struct Truth {
+    /// The site.
+    pub site: Text,
+    /// The true time.
+    pub now: Micros,
+    /// The primary.
+    pub primary: Standing,
+    /// The lanes that were ever reached, by number.
+    pub lanes: BTreeMap<u32, Standing>,
+    /// The primary's state when it sealed each generation.
+    pub history: BTreeMap<Generation, Contents>,
+    /// Where each lane has stood, oldest first.
+    pub held: BTreeMap<u32, Vec<Held>>,
+    /// What clients asked, by plan item.
+    pub attempts: BTreeMap<u32, Attempt>,
+    /// What came of it.
+    pub effects: Effects,
+    /// How often each node was edited when the run began.
+    pub edits_before: BTreeMap<Text, Number>,
+    /// Ids that lanes have minted, by table and id: the lane.
+    pub minted: BTreeMap<(Text, Generation), u32>,
+    /// Whether a copy to a lane has ever begun.
+    pub copy_begun: bool,
+    /// Digests of pages that are known to be of one generation.
+    pub known_pages: std::collections::BTreeSet<Text>,
+    evaluator: Evaluator,
+}
+
+impl Truth {
+    /// What is true of a site that nobody has reached.
+    #[must_use]
+    pub fn new(site: Text) -> Self {
+        Truth {
+            site,
+            now: Micros::ZERO,
+            primary: Standing::default(),
+            lanes: BTreeMap::new(),
+            history: BTreeMap::new(),
+            held: BTreeMap::new(),
+            attempts: BTreeMap::new(),
+            effects: Effects::default(),
+            edits_before: BTreeMap::new(),
+            minted: BTreeMap::new(),
+            copy_begun: false,
+            known_pages: Default::default(),
+            evaluator: Evaluator::default(),
+        }
+    }
+
+    /// The wall clock, as objects whose clock is right see it.
+    #[must_use]
+    pub fn clock(&self) -> Millis {
+        EPOCH.after(Millis(self.now.0 / 1_000))
+    }
+
+    /// The wall clock in seconds, as rows have it.
+    #[must_use]
+    pub fn seconds(&self) -> Number {
+        Number::from(self.clock().0 / 1_000)
+    }
+
+    /// How the object of this number stands.
+    #[must_use]
+    pub fn standing(&self, lane: u32) -> Option<&Standing> {
+        if lane == 0 {
+            return Some(&self.primary);
+        }
+        self.lanes.get(&lane)
+    }
+
+    /// The primary's state at a generation, where it is known.
+    #[must_use]
+    pub fn at(&self, generation: Generation) -> Option<&Contents> {
+        self.history.get(&generation)
+    }
+
+    /// The generation whose state a lane that stands like this must hold: none below VERIFIED, after WITHDRAWN, and in
+    /// the middle of an apply.
+    #[must_use]
+    pub fn owes(standing: &Standing) -> Option<Generation> {
+        let holds = matches!(
+            standing.stage()?,
+            Stage::Verified | Stage::CatchingUp | Stage::Eligible | Stage::Serving
+        );
+        let settled = standing.meta(Key::INFLIGHT).is_none();
+        if holds && settled {
+            standing.generation(Key::APPLIED)
+        } else {
+            None
+        }
+    }
+
+    /// Runs the statements of a record on a state: what comes out, where the oracle can run them all.
+    pub fn replay(&mut self, from: &Contents, statements: &[Statement], to: &Contents) -> Option<Replayed> {
+        let mut trial = self.evaluator.at(from);
+        for statement in statements
+            .iter()
+            .filter(|statement| follow::writes_truth(statement))
+        {
+            match trial.run(statement) {
+                Ok(_) => {}
+                Err(crate::kernel::storage::StoreError::Unsupported(_)) => return None,
+                Err(error) => {
+                    return Some(Replayed::Fails(Text::from(format!("{}: {error}", statement.sql))));
+                }
+            }
+        }
+        let mut state = Contents::default();
+        for (name, table) in to.tables() {
+            let all = contents::plain(format!("SELECT * FROM \"{name}\""));
+            if let Ok(found) = trial.run(&all) {
+                state.set(name.clone(), contents::Table::new(table.ddl.clone(), found));
+            }
+        }
+        Some(Replayed::Holds(state))
+    }
+
+    /// Whether a page reads the same at a generation; none where that generation's state is not known, or the oracle
+    /// cannot run a read. What a lane's render wrote, its own reads do not see.
+    pub fn shows(&mut self, page: &Page, generation: Generation) -> Option<bool> {
+        let state = self.history.get(&generation)?.clone();
+        let mut trial = self.evaluator.at(&state);
+        for evidence in &page.evidence {
+            let Evidence::Read {
+                statement,
+                behind,
+                digest,
+            } = evidence
+            else {
+                continue;
+            };
+            if !reads_truth(statement) {
+                continue;
+            }
+            let rows = trial.read_behind(behind, statement).ok()?;
+            if digest_rows(&rows) != *digest {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// The generations at which a lane stood and served since an instant, newest first.
+    #[must_use]
+    pub fn served_since(&self, lane: u32, since: Micros) -> Vec<Generation> {
+        let held = self.held.get(&lane).map_or(&[][..], Vec::as_slice);
+        let mut generations: Vec<Generation> = Vec::new();
+        let mut until = Micros(u64::MAX);
+        for held in held.iter().rev() {
+            if until < since {
+                break;
+            }
+            if let Some(generation) = held.generation
+                && held.stage == Some(Stage::Serving)
+                && !generations.contains(&generation)
+            {
+                generations.push(generation);
+            }
+            until = held.since;
+        }
+        generations
+    }
+}
+
+/// What a replay has come to.
+#[derive(Clone, Debug)]
+pub enum Replayed {
+    /// A statement is refused.
+    Fails(Text),
+    /// This state.
+    Holds(Contents),
+}
+
+/// Whether a read is of the site's state alone.
+fn reads_truth(statement: &Statement) -> bool {
+    let after_from = statement.sql.split(" FROM ").nth(1);
+    let table = after_from.and_then(|rest| rest.split([' ', ';']).next());
+    table.is_none_or(|table| contents::is_truth(table.trim_matches('"')))
+}

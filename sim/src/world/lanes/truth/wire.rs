@@ -1,0 +1,147 @@
+//! What is seen of a run from outside: statements as they are committed, calls as they are made, answers as they are
+//! given. The run's observer feeds it; a step of the run is judged with what was heard during it.
+
+use std::collections::BTreeMap;
+
+use protocol::host::{
+    CallOutcome, End, Entry, Event, Label, ObjectName, Outcome, Request, Statement, TaskId, Text,
+};
+
+use crate::kernel::{Observed, Origin, What};
+
+/// A call that was begun.
+#[derive(Clone, Debug)]
+pub struct Called {
+    /// By whom.
+    pub who: Text,
+    /// Where in the protocol.
+    pub label: Label,
+    /// To which object.
+    pub to: ObjectName,
+    /// With what.
+    pub request: Request,
+}
+
+/// Something that was heard.
+#[derive(Clone, Debug)]
+pub enum Heard {
+    /// A turn's writes were handed to the storage: the statements that wrote, in order.
+    Committed {
+        /// How many commits of the object came before.
+        nth: u64,
+        /// What wrote.
+        statements: Vec<Statement>,
+    },
+    /// A commit is durable.
+    Confirmed {
+        /// Which.
+        nth: u64,
+    },
+    /// An incarnation has ended.
+    Reset {
+        /// How many commits that were not confirmed have survived.
+        survivors: u64,
+    },
+    /// A call was begun.
+    Called(Called),
+    /// A call has its answer.
+    Answered {
+        /// Its end.
+        outcome: CallOutcome,
+    },
+    /// A request was answered, or its handler threw.
+    Finished {
+        /// By which task.
+        task: TaskId,
+        /// How.
+        outcome: Outcome,
+    },
+    /// A client's request has arrived.
+    Arrived {
+        /// The plan item that it is of.
+        item: u32,
+    },
+}
+
+/// What was heard in this step, and what was written in turns that have not committed yet.
+#[derive(Clone, Debug, Default)]
+pub struct Wire {
+    open: BTreeMap<Text, Vec<Statement>>,
+    heard: Vec<(Text, Heard)>,
+}
+
+impl Wire {
+    /// Takes notice.
+    pub fn hear(&mut self, seen: &Observed<'_>) {
+        match seen.what {
+            What::Ran {
+                statement,
+                outcome: Ok(_),
+            } if !is_read(statement) => self.wrote(seen.who, std::slice::from_ref(statement)),
+            What::Transacted {
+                batch,
+                end: End::Commit,
+                outcome: Ok(_),
+            } => self.wrote(seen.who, batch),
+            What::Committed { nth, .. } => {
+                let statements = self.open.remove(seen.who).unwrap_or_default();
+                self.push(seen, Heard::Committed { nth, statements });
+            }
+            What::Confirmed { nth } => self.push(seen, Heard::Confirmed { nth }),
+            What::Reset { survivors, .. } => {
+                self.open.remove(seen.who);
+                self.push(seen, Heard::Reset { survivors });
+            }
+            What::Called {
+                label, stub, request, ..
+            } => {
+                let called = Called {
+                    who: seen.who.clone(),
+                    label,
+                    to: stub.name.clone(),
+                    request: request.clone(),
+                };
+                self.push(seen, Heard::Called(called));
+            }
+            What::Delivered {
+                event: Event::Answer { outcome, .. },
+                ..
+            } => {
+                let outcome = outcome.clone();
+                self.push(seen, Heard::Answered { outcome });
+            }
+            What::Delivered {
+                event: Event::Begin(Entry::Request(_)),
+                origin: Origin::Item(item),
+                ..
+            } if seen.who.starts_with("front") => self.push(seen, Heard::Arrived { item: *item }),
+            What::Finished { task, outcome } => {
+                let outcome = outcome.clone();
+                self.push(seen, Heard::Finished { task, outcome });
+            }
+            _ => {}
+        }
+    }
+
+    fn wrote(&mut self, who: &Text, batch: &[Statement]) {
+        let writes = batch.iter().filter(|statement| !is_read(statement)).cloned();
+        self.open.entry(who.clone()).or_default().extend(writes);
+    }
+
+    fn push(&mut self, seen: &Observed<'_>, heard: Heard) {
+        self.heard.push((seen.who.clone(), heard));
+    }
+
+    /// What was heard since this was last asked: of whom, and what.
+    pub fn take(&mut self) -> Vec<(Text, Heard)> {
+        std::mem::take(&mut self.heard)
+    }
+}
+
+fn is_read(statement: &Statement) -> bool {
+    statement
+        .sql
+        .as_bytes()
+        .get(..6)
+        .is_some_and(|head| head.eq_ignore_ascii_case(b"SELECT"))
+}
