@@ -4,6 +4,7 @@
 //! exploring choose plans and watch; none of them has a loop of its own.
 
 mod panics;
+mod pools;
 mod twice;
 
 use std::collections::BTreeMap;
@@ -14,7 +15,8 @@ use protocol::task::Program;
 use crate::check::{Marks, Verdict, Violation};
 use crate::kernel::storage::Store;
 use panics::Caught;
-pub use twice::run_twice;
+pub use pools::{Pools, StoreKind};
+pub use twice::{OnTwoStores, run_on_two_stores, run_twice};
 
 use crate::kernel::{
     BehaviourChain, Chance, FullChain, Kernel, Micros, Observed, Observer, RunHash, StepId, Stepped, Trouble,

@@ -4,12 +4,14 @@ pub mod demonstration;
 pub mod known;
 pub mod lanes;
 mod load;
+mod schema;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use protocol::host::{Label, Outcome};
 use protocol::task::Program;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,6 +21,7 @@ use crate::kernel::{Kernel, Observed, PartyId};
 use crate::plan::{Plan, PlanError};
 
 pub use load::{load, with_world_of};
+pub use schema::schema;
 
 /// The plan of a world.
 pub type PlanOf<W> = Plan<<W as World>::Shape, <W as World>::Operation>;
@@ -50,7 +53,7 @@ pub trait World: Clone + Debug + Sized {
     /// What clients and operators do.
     type Operation: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
     /// What a scenario file says beyond what all scenarios do.
-    type Scenario: DeserializeOwned + Sync;
+    type Scenario: DeserializeOwned + JsonSchema + Sync;
 
     /// The variants of its rules, the one that is meant by default first.
     fn variants() -> Vec<Variant>;

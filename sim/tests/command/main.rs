@@ -1,6 +1,7 @@
 //! The command as a user has it: exit codes, messages, files.
 
 mod completions;
+mod count;
 mod sweep;
 
 use std::fs;

@@ -3,6 +3,7 @@
 use protocol::host::{Millis, Text};
 use protocol::lanes::app::catalogue::{Ask, Visitor, session_of};
 use protocol::lanes::operator::Operate;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{LanesWorld, Operated, Operation, Shape};
@@ -13,7 +14,7 @@ use crate::scenario::Scenario;
 use crate::world::PlanOf;
 
 /// What a scenario says about this world.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Generate {
     /// The most lanes that serve when the run begins, and that an operator asks for later.
@@ -40,7 +41,7 @@ pub struct Generate {
 }
 
 /// The weights of the kinds of requests. What is not named does not occur.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Visits {
     /// The front page.
@@ -86,7 +87,7 @@ pub struct Visits {
 }
 
 /// The weights of the acts of operators.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Operations {
     /// Where an object stands.
