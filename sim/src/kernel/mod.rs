@@ -249,6 +249,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         self.knobs = knobs;
     }
 
+    /// Arms faults that are aimed at calls. They are counted from now on.
+    pub fn arm_aims(&mut self, aims: BTreeMap<Aim, Vec<CallFault>>) {
+        self.aims = aims;
+        for party in &mut self.parties {
+            party.calls_made.clear();
+        }
+    }
+
     /// Disarms the faults that have not struck, whether they are aimed at a call, a statement or a commit.
     pub fn disarm_aims(&mut self) {
         self.aims.clear();

@@ -124,9 +124,10 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
     /// A run that has not begun. See [`run`] for the pool.
     pub fn new(plan: &'p PlanOf<W>, program: P, pool: &S::Pool, others: O) -> Self {
         let chance = Chance::new(plan.seed, &plan.fixed);
-        let mut kernel = Kernel::new(program, pool, chance, plan.knobs.clone(), plan.aims());
+        let mut kernel = Kernel::new(program, pool, chance, plan.knobs.clone(), BTreeMap::new());
         let world = W::new(plan, &mut kernel);
         let begins = kernel.now();
+        kernel.arm_aims(plan.aims());
         for item in &plan.items {
             if !matches!(item.act, Act::Fault(Fault::Call { .. })) {
                 kernel.schedule_item(item.id, begins.after(item.at));
