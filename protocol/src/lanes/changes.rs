@@ -30,7 +30,7 @@ pub struct Change {
 }
 
 /// All changes, in the order in which they are made. Each exchanges entries of its own.
-pub const CHANGES: [Change; 18] = [
+pub const CHANGES: [Change; 19] = [
     Change {
         name: "log-all-state",
         without: "without-log-all-state",
@@ -108,6 +108,14 @@ pub const CHANGES: [Change; 18] = [
         invariant: "LR-17",
         reason: "a copy that begins on a lane that serves is shown while it lands; the lane is withdrawn first",
         apply: |rules| rules.copies.stages_of_begin = withdraw_before_restoring,
+    },
+    Change {
+        name: "keep-the-name",
+        without: "without-keep-the-name",
+        invariant: "LR-9",
+        reason: "an alarm can wake an object that is not told its name, and a lane without one takes itself for a primary \
+                 and commits to its copy; an object keeps its name",
+        apply: |rules| rules.flows.recall = object::keep_the_name,
     },
     Change {
         name: "ask-until-it-comes",

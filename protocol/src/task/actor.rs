@@ -212,6 +212,7 @@ impl<R: Role> Actor<R> {
                 gates: &mut self.gates,
                 ready: &mut *ready,
                 aborted: &mut self.aborted,
+                recalled: None,
             };
             let asked = self.memory.step(rules, &mut level.frame, resume, &mut cx);
             if self.aborted {

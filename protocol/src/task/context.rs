@@ -19,6 +19,8 @@ pub struct Context<'a, 'h, R: Role> {
     pub(super) gates: &'a mut Gates,
     pub(super) ready: &'a mut VecDeque<(TaskId, Resume<R>)>,
     pub(super) aborted: &'a mut bool,
+    /// The object's name, as the role recalls it.
+    pub(super) recalled: Option<ObjectName>,
 }
 
 /// A host is not printable; everything around it is.
@@ -149,10 +151,15 @@ impl<R> Context<'_, '_, R>
 where
     R: for<'x> Role<Host<'x> = dyn Object + 'x>,
 {
-    /// See [`Object::name`].
+    /// See [`Object::name`]; where the platform does not know it, what the role [recalls](Context::recall_name).
     #[must_use]
     pub fn name(&self) -> Option<&ObjectName> {
-        self.host.0.name()
+        self.host.0.name().or(self.recalled.as_ref())
+    }
+
+    /// Goes by this name in this step, where the platform does not know the object's.
+    pub fn recall_name(&mut self, name: ObjectName) {
+        self.recalled = Some(name);
     }
 
     /// See [`Object::sql`].

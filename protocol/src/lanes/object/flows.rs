@@ -14,6 +14,8 @@ use super::readmit::AskSteps;
 use super::seal::SealSteps;
 use super::serve::ServeSteps;
 use super::visit::VisitSteps;
+use super::{Cx, Failure};
+use crate::host::ObjectName;
 use crate::lanes::rules::Rules;
 
 /// The segments, flow by flow.
@@ -21,6 +23,8 @@ use crate::lanes::rules::Rules;
 pub struct Flows {
     /// Which object a name is.
     pub identify: fn(&Rules, Option<&str>, Option<&str>) -> Identity,
+    /// What an incarnation recalls of its name when it starts: nothing, as an object asks its platform each time.
+    pub recall: fn(&mut Cx<'_, '_>) -> Result<Option<ObjectName>, Failure>,
     /// What is done about a statement of the application that has run.
     pub capture: Capture,
     /// The tables that are emptied when what they show has changed.
@@ -53,6 +57,7 @@ impl Flows {
     /// As the contract documents them.
     pub const DOCUMENTED: Flows = Flows {
         identify,
+        recall: |_| Ok(None),
         capture: note_authoritative_write,
         purged: &pages::PURGED,
         seal: SealSteps::DOCUMENTED,

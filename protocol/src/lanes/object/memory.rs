@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::failure::Refusal;
-use crate::host::{Millis, TaskId, Text};
+use crate::host::{Millis, ObjectName, TaskId, Text};
 use crate::lanes::belief::LanesPointer;
 use crate::lanes::forward::ForwardStatement;
 use crate::lanes::partition::Writer;
@@ -16,6 +16,8 @@ use crate::number::Number;
 pub struct SiteObject {
     /// Whether this incarnation has seen to it that its own tables are there.
     pub(super) started: bool,
+    /// Its own name, where it keeps that.
+    pub(super) name: Option<ObjectName>,
     /// `pendingCommits`: advances of the commit sequence that are not stored yet.
     pub(super) pending: Number,
     /// `pendingReplication`: what was captured since the last seal.

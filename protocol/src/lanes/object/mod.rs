@@ -88,6 +88,10 @@ impl Role for SiteObject {
         if !self.started {
             cx.transaction(&store::tables(), crate::host::End::Commit)?;
             self.started = true;
+            self.name = (version.rules.flows.recall)(cx)?;
+        }
+        if let Some(name) = &self.name {
+            cx.recall_name(name.clone());
         }
         match frame {
             SiteFrame::Visit(frame) => frame.step(self, version, resume, cx),

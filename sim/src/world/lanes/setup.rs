@@ -15,6 +15,9 @@ use crate::kernel::{Kernel, Knobs, Micros, PartyId, Stepped};
 /// Items of the set-up are numbered from here on down; a plan's from 0 on up.
 const LAST_ITEM: u32 = u32::MAX;
 
+/// What the attempts of the set-up are called.
+pub(super) const TOKEN: &str = "set-up";
+
 /// How long the lanes may take until all of them serve.
 const PATIENCE: Micros = Micros::from_millis(600_000);
 
@@ -63,7 +66,7 @@ pub(super) fn set_up<P: Program, S: Store>(
 
 impl<P: Program, S: Store> Installer<'_, P, S> {
     fn visit(&mut self, primary: PartyId, shape: &Shape, ask: &Ask) {
-        let request = ask.request(&shape.site, &Visitor::default(), &"set-up".into());
+        let request = ask.request(&shape.site, &Visitor::default(), &TOKEN.into());
         self.ask(
             primary,
             Request {

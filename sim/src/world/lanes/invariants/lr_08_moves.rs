@@ -7,7 +7,6 @@
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::Invariant;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
 use protocol::number::Number;
 
@@ -23,16 +22,17 @@ pub(super) const CHECK: Check = Check {
 
 fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     let mut at = turn.before.number(Key::APPLIED);
-    let restoring = turn
-        .puts(Key::STAGE)
-        .any(|stage| *stage == Stage::Verified.as_str())
-        || turn.before.meta(Key::RESTORE_GENERATION).is_some();
+    // A copy that begins and ends in one turn is no copy: it would be one chunk.
+    let copied = turn
+        .before
+        .meta(Key::RESTORE_GENERATION)
+        .map(|text| Number::parse(text));
     let mut judgement = Judgement::NoSubject;
     let moves: Vec<Number> = turn.puts(Key::APPLIED).map(|text| Number::parse(text)).collect();
     for to in moves {
         let record = to.to_u64_exact().and_then(|to| truth.primary.log.get(&to));
         let builds = record.is_some_and(|record| record.parent.js_eq(at));
-        let lands = restoring && turn.after.stage() == Some(Stage::Verified);
+        let lands = copied.is_some_and(|copied| copied.js_eq(to));
         judgement = Judgement::that(builds || lands, || {
             format!("lane {} moved from {at} to {to}", turn.lane)
         });

@@ -7,6 +7,7 @@
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::Invariant;
+use crate::world::lanes::setup;
 use crate::world::lanes::truth::wire::Heard;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::{Response, Text};
@@ -49,6 +50,10 @@ fn judge(truth: &mut Truth, lane: u32, response: &Response) -> Judgement {
     let Ok(page) = response.body.read::<Page>() else {
         return Judgement::NoSubject;
     };
+    // Rendered before anybody looked.
+    if page.token == setup::TOKEN {
+        return Judgement::NoSubject;
+    }
     if truth.known_pages.contains(&page.digest) {
         return Judgement::Holds;
     }

@@ -1,14 +1,16 @@
 //! LR-L1, and with it LR-L2 and LR-L3. When faults and writes have stopped, every lane of the pool serves what there is.
 //!
-//! A lane is of the pool when the primary's number of lanes says so, or when it waits for a copy.
+//! A lane is of the pool when it has ever held a whole copy, when it has asked for one, and when the primary has queued it
+//! for one. A primary that lacks what is mandatory copies to nobody. The primary's number of lanes is a high-water mark: it also counts lanes that nobody ever copied to.
 
+use super::lr_16_whole;
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::Invariant;
-use crate::world::lanes::truth::Truth;
+use crate::world::lanes::truth::standing::Standing;
+use crate::world::lanes::truth::{Held, Truth};
 use protocol::host::Text;
 use protocol::lanes::admission::Stage;
-use protocol::lanes::meta::Key;
-use protocol::number::Number;
+use protocol::lanes::meta::{Key, names};
 
 /// The check.
 pub(super) const CHECK: Check = Check {
@@ -21,11 +23,13 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn rest(truth: &mut Truth) -> Judgement {
+    if lr_16_whole::missing(&truth.primary).is_some() {
+        return Judgement::NoSubject;
+    }
     let newest = truth.primary.generation(Key::COMMIT_SEQUENCE);
-    let provisioned = truth.primary.number(Key::LANES);
     let mut judgement = Judgement::NoSubject;
     for (lane, standing) in &truth.lanes {
-        if !Number::from(*lane).js_le(provisioned) {
+        if !is_of_pool(truth, *lane, standing) {
             continue;
         }
         let (stage, applied) = (standing.stage(), standing.generation(Key::APPLIED));
@@ -38,4 +42,16 @@ fn rest(truth: &mut Truth) -> Judgement {
         judgement = Judgement::Holds;
     }
     judgement
+}
+
+fn is_of_pool(truth: &Truth, lane: u32, standing: &Standing) -> bool {
+    let copied = truth.held.get(&lane).is_some_and(|held| {
+        let whole = |held: &Held| matches!(held.stage, Some(Stage::Verified | Stage::Serving));
+        held.iter().any(whole)
+    });
+    let queued = truth.primary.meta(Key::REPAIRS).is_some_and(|repairs| {
+        let number = Text::from(lane.to_string());
+        names(Some(repairs)).contains(&number)
+    });
+    copied || queued || standing.meta(Key::READMIT_ASKS).is_some()
 }

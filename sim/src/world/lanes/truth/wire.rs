@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use protocol::host::{
     CallOutcome, End, Entry, Event, Label, ObjectName, Outcome, Request, Statement, TaskId, Text,
 };
+use protocol::lanes::header;
 
-use crate::kernel::{Observed, Origin, What};
+use crate::kernel::{FaultKind, Observed, Origin, StepId, What};
 
 /// A call that was begun.
 #[derive(Clone, Debug)]
@@ -56,7 +57,8 @@ pub enum Heard {
         /// How.
         outcome: Outcome,
     },
-    /// A client's request has arrived.
+    /// A client's request has arrived: at a front, or at an object to which a proxy has sent it a second time. The second
+    /// one counts for itself where nobody can tell it from the first: it has no attempt's id.
     Arrived {
         /// The plan item that it is of.
         item: u32,
@@ -68,11 +70,18 @@ pub enum Heard {
 pub struct Wire {
     open: BTreeMap<Text, Vec<Statement>>,
     heard: Vec<(Text, Heard)>,
+    /// The newest incarnation of each party that has had a turn.
+    lives: BTreeMap<Text, u32>,
+    /// The step in which a request is received that was sent before.
+    repeated: Option<StepId>,
 }
 
 impl Wire {
     /// Takes notice.
     pub fn hear(&mut self, seen: &Observed<'_>) {
+        if let What::Delivered { incarnation, .. } = seen.what {
+            self.lives_on(seen.who, incarnation);
+        }
         match seen.what {
             What::Ran {
                 statement,
@@ -88,7 +97,16 @@ impl Wire {
                 self.push(seen, Heard::Committed { nth, statements });
             }
             What::Confirmed { nth } => self.push(seen, Heard::Confirmed { nth }),
-            What::Reset { survivors, .. } => {
+            // A stale incarnation wrote nothing.
+            What::Reset {
+                survivors,
+                incarnation,
+                ..
+            } if self
+                .lives
+                .get(seen.who)
+                .is_none_or(|newest| *newest <= incarnation) =>
+            {
                 self.open.remove(seen.who);
                 self.push(seen, Heard::Reset { survivors });
             }
@@ -111,10 +129,15 @@ impl Wire {
                 self.push(seen, Heard::Answered { outcome });
             }
             What::Delivered {
-                event: Event::Begin(Entry::Request(_)),
+                event: Event::Begin(Entry::Request(request)),
                 origin: Origin::Item(item),
                 ..
-            } if seen.who.starts_with("front") => self.push(seen, Heard::Arrived { item: *item }),
+            } if seen.who.starts_with("front") || self.is_repeated(seen, request) => {
+                self.push(seen, Heard::Arrived { item: *item });
+            }
+            What::Fault {
+                kind: FaultKind::Duplicated,
+            } => self.repeated = Some(seen.step),
             What::Finished { task, outcome } => {
                 let outcome = outcome.clone();
                 self.push(seen, Heard::Finished { task, outcome });
@@ -123,9 +146,25 @@ impl Wire {
         }
     }
 
+    /// A turn begins. What an earlier incarnation had not committed was taken back when this one took its place.
+    fn lives_on(&mut self, who: &Text, incarnation: u32) {
+        match self.lives.get_mut(who) {
+            Some(newest) if *newest < incarnation => {
+                *newest = incarnation;
+                self.open.remove(who);
+            }
+            Some(_) => {}
+            None => drop(self.lives.insert(who.clone(), incarnation)),
+        }
+    }
+
     fn wrote(&mut self, who: &Text, batch: &[Statement]) {
         let writes = batch.iter().filter(|statement| !is_read(statement)).cloned();
         self.open.entry(who.clone()).or_default().extend(writes);
+    }
+
+    fn is_repeated(&self, seen: &Observed<'_>, request: &Request) -> bool {
+        self.repeated == Some(seen.step) && request.headers.get(header::ATTEMPT).is_none()
     }
 
     fn push(&mut self, seen: &Observed<'_>, heard: Heard) {
