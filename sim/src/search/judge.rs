@@ -15,7 +15,7 @@ pub enum Judgement {
     NoRun,
     /// So many scenarios never came by what they are for.
     VoidScenarios(usize),
-    /// So many runs have shown nothing, as their store does not run each statement.
+    /// So many runs have shown nothing.
     VoidRuns(u64),
     /// Everything held, and so far as the sweep was long enough, every mark was passed.
     Green,

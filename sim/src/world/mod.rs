@@ -1,4 +1,7 @@
 //! Worlds: a protocol's objects, its clients, its truth, its invariants. One folder a protocol.
+//!
+//! A new world implements [`World`], has a row in [`known`], and its scenarios have rows in
+//! [`scenario`](crate::scenario): then it is listed, run, swept, replayed and completed.
 
 pub mod demonstration;
 pub mod known;
