@@ -45,7 +45,7 @@ impl<Own> Summary<'_, Own> {
                 && !unreached.is_empty()
             {
                 let (scenario, source) = (&settings.scenarios[at], &self.sources[at]);
-                write_unreached(scenario, source, &swept.tallies[at], unreached, out)?;
+                write_unreached::<W>(scenario, source, &swept.tallies[at], unreached, out)?;
             }
         }
         writeln!(out, "{}", self.last_line())?;

@@ -170,7 +170,7 @@ fn a_sweep_that_never_comes_by_its_goals_is_void() {
             line("alarm-now-sticks")
         ),
         format!(
-            "likely: generate.operations-most is off     lazy.toml:{}",
+            "likely: operations-most (0) leaves no room for two additions     lazy.toml:{}",
             line("operations-most")
         ),
         "1 of 1 scenarios have shown nothing.".to_owned(),
