@@ -27,7 +27,17 @@ macro_rules! files {
 
 /// The scenarios that come with the tool: name, file, text. One row each, in the order in which they are listed and
 /// swept.
-const BUILT_IN: &[(&str, &str, &str)] = files!["lanes/chaos", "demonstration"];
+const BUILT_IN: &[(&str, &str, &str)] = files![
+    "lanes/calm",
+    "lanes/chaos",
+    "lanes/copy",
+    "lanes/forward",
+    "lanes/ids",
+    "lanes/fence",
+    "lanes/quiet",
+    "lanes/overflow",
+    "demonstration",
+];
 
 /// How a path is told from a name.
 const ENDING: &str = ".toml";
