@@ -8,7 +8,7 @@ use sim::check::{Verdict, Violation};
 use sim::report::figures::{Of, Took};
 use sim::report::sweep::{Row, table, write_unreached, write_void_runs};
 use sim::scenario::{Scenario, Source};
-use sim::search::{Finding, Judged, Judgement, Settings, Swept};
+use sim::search::{Finding, Judged, Judgement, Settings, Swept, seeds_to_judge};
 use sim::world::World;
 
 use super::{failure, interrupt, run_plan_twice, statement};
@@ -139,18 +139,13 @@ impl<Own> Summary<'_, Own> {
 
     /// What a green says about the marks that had to be passed.
     fn marks(&self) -> String {
-        let scenarios = self.settings.scenarios.iter().zip(&self.judged.unreached);
-        let few = scenarios.filter(|(_, unreached)| unreached.is_none());
-        let few: Vec<_> = few
-            .map(|(scenario, _)| format!("{} ({})", scenario.name, scenario.least_seeds))
-            .collect();
-        if few.is_empty() {
-            "every mark passed".to_owned()
-        } else {
-            format!(
-                "and fewer seeds than it takes to judge the marks of {}",
-                few.join(", ")
-            )
+        let unreached = &self.judged.unreached;
+        let few = unreached.iter().filter(|unreached| unreached.is_none()).count();
+        if few == 0 {
+            return "every mark passed".to_owned();
         }
+        let takes = Of(seeds_to_judge(self.settings.scenarios), "seed");
+        let all = unreached.len();
+        format!("and {few} of {all} scenarios too short to judge their marks (that takes {takes})")
     }
 }

@@ -71,13 +71,24 @@ pub fn judge<Own>(scenarios: &[Scenario<Own>], swept: &Swept) -> Judged {
     Judged { judgement, unreached }
 }
 
+/// How many seeds a sweep of these scenarios takes for each of them to have its least number.
+#[must_use]
+pub fn seeds_to_judge<Own>(scenarios: &[Scenario<Own>]) -> u64 {
+    let all: u64 = scenarios.iter().map(|scenario| u64::from(scenario.weight)).sum();
+    let takes = scenarios.iter().map(|scenario| {
+        let shares = scenario.least_seeds.saturating_mul(all);
+        shares.div_ceil(u64::from(scenario.weight).max(1))
+    });
+    takes.max().unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use protocol::host::Text;
 
     use super::*;
     use crate::scenario;
-    use crate::search::{Ended, Finding, Tally};
+    use crate::search::{Ended, Finding, Schedule, Tally};
     use crate::world::demonstration::Generate;
 
     fn judgement(seeds: u64, void: u64, verdicts: &[Verdict]) -> Judgement {
@@ -101,6 +112,29 @@ mod tests {
             ended: Ended::Whole,
         };
         judge(&[scenario.expect("it can be read")], &swept).judgement
+    }
+
+    #[test]
+    fn so_many_seeds_are_enough_and_fewer_are_not() {
+        let scenario: Scenario<Generate> = scenario::load("demonstration")
+            .expect("it is built in")
+            .expect("it can be read");
+        let scenarios = [(3, 70), (5, 100), (1, 9)].map(|(weight, least_seeds)| Scenario {
+            weight,
+            least_seeds,
+            ..scenario.clone()
+        });
+        let seeds = seeds_to_judge(&scenarios);
+        let judged = |seeds: u64| {
+            let schedule = Schedule::new(scenarios.iter().map(|scenario| scenario.weight));
+            let jobs: Vec<_> = schedule.take(usize::try_from(seeds).expect("few")).collect();
+            scenarios.iter().enumerate().all(|(at, scenario)| {
+                let count = jobs.iter().filter(|job| job.scenario == at).count();
+                count as u64 >= scenario.least_seeds
+            })
+        };
+        assert!(judged(seeds), "{seeds} seeds are enough");
+        assert!(!judged(seeds - 3), "far fewer than {seeds} are not");
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod tally;
 mod tests;
 mod unreached;
 
-pub use judge::{Judged, Judgement, judge};
+pub use judge::{Judged, Judgement, judge, seeds_to_judge};
 pub use schedule::{Job, Schedule};
 pub use sweep::{Ended, Finding, Settings, Swept, Watcher, sweep};
 pub use tally::{Repeat, SHARE, Tally};

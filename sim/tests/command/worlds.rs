@@ -7,7 +7,7 @@ fn scenarios_variants_and_invariants_are_listed_by_world() {
     let text = told(&drydock(std::path::Path::new("."), &["list"]));
     let mut rest = text.as_str();
     for part in [
-        "scenarios of lanes\n  lanes/chaos ",
+        "scenarios of lanes\n  lanes/",
         "variants of lanes\n  hardened ",
         "what must hold in lanes\n  LR-1 ",
         "scenarios of demonstration\n  demonstration ",
