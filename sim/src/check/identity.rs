@@ -35,15 +35,13 @@ impl Identity {
     }
 }
 
-/// The first clause of a detail, with `#` for each number and each name that holds one, and `…` for what is quoted.
+/// The first clause of a detail, with `#` for each word that holds a digit, and `…` for what is quoted or in parentheses:
+/// numbers, names of objects, rows.
 fn class(detail: &str) -> Text {
-    let clause = detail.split(';').next().unwrap_or_default();
-    let unquoted = clause
-        .split('`')
-        .enumerate()
-        .map(|(nth, part)| if nth % 2 == 0 { part } else { "…" })
-        .collect::<String>();
-    let words = unquoted.split(' ').map(|word| {
+    // Quotes first: what is quoted can hold the other marks.
+    let plain = without_between(&without_between(detail, "`\"", "`\""), "(", ")");
+    let clause = plain.split(';').next().unwrap_or_default();
+    let words = clause.split(' ').map(|word| {
         if word.bytes().any(|byte| byte.is_ascii_digit()) {
             "#"
         } else {
@@ -51,6 +49,20 @@ fn class(detail: &str) -> Text {
         }
     });
     Text::from(words.collect::<Vec<_>>().join(" "))
+}
+
+/// A text with `…` for all that stands between one of the opening characters and the next of the closing ones.
+fn without_between(text: &str, open: &str, close: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, inside)) = rest.split_once(|character| open.contains(character)) {
+        plain += before;
+        plain += "…";
+        rest = inside
+            .split_once(|character| close.contains(character))
+            .map_or("", |(_, after)| after);
+    }
+    plain + rest
 }
 
 #[cfg(test)]
@@ -87,6 +99,21 @@ mod tests {
             ),
             identity("DM-4", &["counter/other"], "records 7 and 9 both are `a token`"),
         );
+    }
+
+    #[test]
+    fn rows_make_none_and_tables_do() {
+        let in_table = |detail| identity("LR-3", &["site/a"], detail);
+        let one = in_table("record 5 on 3: in node, here (10, \"article\", \"a\"); there no other row");
+        assert_eq!(
+            one,
+            in_table("record 9 on 7: in node, here (2, \"page\", \"b; c\"); there (2)")
+        );
+        assert_ne!(
+            one,
+            in_table("record 5 on 3: in router, here (10, \"article\", \"a\"); there")
+        );
+        assert_eq!(one.class, "record # on # in node, here …");
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod output;
 mod progress;
 pub mod replay;
 pub mod run;
+mod summary;
 pub mod sweep;
 mod watch;
 

@@ -7,21 +7,18 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::ValueHint;
 use indicatif::ProgressDrawTarget;
-use sim::check::Verdict;
-use sim::report::figures::{Exactly, Of, Took};
-use sim::report::sweep::{Row, table, write_unreached, write_void_runs};
+use sim::report::figures::Of;
 use sim::run::StoreKind;
 use sim::scenario::{self, Scenario, Source};
-use sim::search::{self, Ended, Finding, SHARE, Settings, Swept, Tally, Unreached, unreached};
+use sim::search::{self, Ended, SHARE, Settings};
 use sim::world::known::{self, Visit};
 use sim::world::{World, load, with_world_of};
 
-use super::interrupt::{self, Interrupt};
+use super::interrupt::Interrupt;
 use super::progress::Progress;
+use super::summary::Summary;
 use super::watch::Clock;
-use super::{
-    ScenarioName, default_variant, failure, program, run_plan_twice, statement, store_names, variant_names,
-};
+use super::{ScenarioName, default_variant, program, store_names, variant_names};
 
 /// Run many seeds of a world's scenarios, on all processors
 ///
@@ -131,6 +128,7 @@ impl Visit for SweepWorld<'_> {
         let summary = Summary {
             took: clock.stop(),
             interrupted: swept.ended == Ended::Early && clock.is_interrupted(),
+            judged: search::judge(&scenarios, &swept),
             settings: &settings,
             sources: self.sources,
             swept: &swept,
@@ -192,158 +190,4 @@ fn write_heading<W: World>(
         Of(settings.jobs.get() as u64, "job"),
     )?;
     Ok(out.flush()?)
-}
-
-/// What a sweep has come to, to be told.
-struct Summary<'a, Own> {
-    took: Duration,
-    interrupted: bool,
-    settings: &'a Settings<'a, Own>,
-    sources: &'a [Source],
-    swept: &'a Swept,
-    variant: &'a str,
-}
-
-impl<Own> Summary<'_, Own> {
-    /// Tells all of it, and answers the exit code.
-    fn write<W: World<Scenario = Own>>(&self, out: &mut dyn Write) -> Result<u8> {
-        let Summary { settings, swept, .. } = self;
-        let scenarios = settings.scenarios.iter().zip(&swept.tallies);
-        let missed: Vec<Vec<Unreached>> = scenarios
-            .map(|(scenario, tally)| unreached(scenario, tally))
-            .collect();
-        let rows = settings.scenarios.iter().zip(&swept.tallies).zip(&missed);
-        let rows: Vec<_> = rows
-            .map(|((scenario, tally), unreached)| Row {
-                name: &scenario.name,
-                tally,
-                unreached: self.is_judged(scenario, tally).then_some(unreached),
-            })
-            .collect();
-        writeln!(out, "{}", table(&rows))?;
-        write_void_runs(&swept.tallies, settings.store, out)?;
-        for finding in &swept.findings {
-            self.write_finding::<W>(finding, out)?;
-        }
-        let void = self.write_void(&missed, out)?;
-        let code = self.exit_code(void);
-        writeln!(out, "{}", self.last_line(code, void))?;
-        Ok(code)
-    }
-
-    fn write_finding<W: World<Scenario = Own>>(&self, finding: &Finding, out: &mut dyn Write) -> Result<()> {
-        let (settings, variant) = (self.settings, self.variant);
-        let (scenario, seed) = (&settings.scenarios[finding.scenario], finding.seed);
-        let place = format!("scenario {}, seed {seed}", scenario.name);
-        let Verdict::Violated(violation) = &finding.verdict else {
-            writeln!(out, "{}\n  {place}", finding.verdict)?;
-            let (source, store) = (&self.sources[finding.scenario], settings.store.name());
-            writeln!(
-                out,
-                "  next:  cargo run --release -- run {} --seed {seed} --variant {variant} --store {store}",
-                source.named()
-            )?;
-            return Ok(());
-        };
-        let statement = statement::<W>(violation);
-        writeln!(out, "{} violated   {statement}     {place}", violation.invariant)?;
-        writeln!(out, "  {}", violation.detail)?;
-        if finding.count > 1 {
-            writeln!(
-                out,
-                "  {} seeds have shown it, this one first",
-                Exactly(finding.count)
-            )?;
-        }
-        let plan = W::generate(scenario, seed);
-        let report = run_plan_twice::<W>(settings.store, &plan, variant)?;
-        let file = failure::file(violation, &scenario.name, seed);
-        if let Err(error) = failure::tell_trace::<W>(settings.store, plan, variant, &report, &file, out) {
-            // What the sweep has shown is told by the exit code all the same.
-            anstream::eprintln!("error: {error:#}");
-        }
-        Ok(())
-    }
-
-    /// Whether the marks of a scenario are judged: not where the sweep was short or stopped half-way, nor where runs
-    /// were cut off by what they found.
-    fn is_judged(&self, scenario: &Scenario<Own>, tally: &Tally) -> bool {
-        !self.interrupted && self.swept.findings.is_empty() && tally.seeds >= scenario.least_seeds
-    }
-
-    /// Tells which scenarios are void, and answers how many.
-    fn write_void(&self, missed: &[Vec<Unreached>], out: &mut dyn Write) -> Result<usize> {
-        let Summary {
-            settings,
-            sources,
-            swept,
-            ..
-        } = self;
-        let mut void = 0;
-        for (at, scenario) in settings.scenarios.iter().enumerate() {
-            let (tally, unreached) = (&swept.tallies[at], &missed[at]);
-            if self.is_judged(scenario, tally) && !unreached.is_empty() {
-                write_unreached(scenario, &sources[at], tally, unreached, out)?;
-                void += 1;
-            }
-        }
-        Ok(void)
-    }
-
-    fn exit_code(&self, void: usize) -> u8 {
-        let found = |code| {
-            let mut findings = self.swept.findings.iter();
-            findings.any(|finding| finding.verdict.exit_code() == code)
-        };
-        let void_runs = self.swept.tallies.iter().any(|tally| !tally.void.is_empty());
-        if self.interrupted {
-            interrupt::EXIT_CODE
-        } else if found(4) {
-            4
-        } else if found(1) {
-            1
-        } else if void > 0 || void_runs {
-            3
-        } else {
-            0
-        }
-    }
-
-    fn last_line(&self, code: u8, void: usize) -> String {
-        let Summary { settings, swept, .. } = self;
-        let done: u64 = swept.tallies.iter().map(|tally| tally.seeds).sum();
-        let ran = format!("{} in {}", Of(done, "seed"), Took(self.took));
-        let found = match swept.findings.len() {
-            0 => "nothing violated".to_owned(),
-            findings => Of(findings as u64, "finding").to_string(),
-        };
-        match code {
-            0 => format!("green: {ran}, nothing violated, {}.", self.marks()),
-            1 => format!("violated: {ran}, {found}."),
-            3 if void > 0 => {
-                let all = settings.scenarios.len();
-                format!("void: {ran}, nothing violated; {void} of {all} scenarios have shown nothing.")
-            }
-            3 => format!("void: {ran}, nothing violated; some runs have shown nothing."),
-            4 => format!("not deterministic: {ran}, {found}."),
-            _ => format!("interrupted: {ran}, {found}."),
-        }
-    }
-
-    /// What a green says about the marks that had to be passed.
-    fn marks(&self) -> String {
-        let scenarios = self.settings.scenarios.iter().zip(&self.swept.tallies);
-        let few = scenarios.filter(|(scenario, tally)| tally.seeds < scenario.least_seeds);
-        let few: Vec<_> = few
-            .map(|(scenario, _)| format!("{} ({})", scenario.name, scenario.least_seeds))
-            .collect();
-        if few.is_empty() {
-            "every mark passed".to_owned()
-        } else {
-            format!(
-                "and fewer seeds than it takes to judge the marks of {}",
-                few.join(", ")
-            )
-        }
-    }
 }

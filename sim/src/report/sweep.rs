@@ -1,6 +1,6 @@
 //! A sweep, for people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Result, Write};
 
 use comfy_table::presets::NOTHING;
@@ -11,6 +11,7 @@ use super::figures::{About, Exactly, Long, Of, speed};
 use crate::run::StoreKind;
 use crate::scenario::{Scenario, Source};
 use crate::search::{Tally, Unreached, Wanted};
+use crate::world::{Suspect, World};
 
 /// How many marks a cell of the table names.
 const NAMED: usize = 3;
@@ -122,8 +123,8 @@ pub fn write_void_runs(tallies: &[Tally], store: StoreKind, out: &mut dyn Write)
 ///
 /// # Errors
 /// What the writer answers.
-pub fn write_unreached<Own>(
-    scenario: &Scenario<Own>,
+pub fn write_unreached<W: World>(
+    scenario: &Scenario<W::Scenario>,
     source: &Source,
     tally: &Tally,
     unreached: &[Unreached],
@@ -149,7 +150,7 @@ pub fn write_unreached<Own>(
             }
         }
     }
-    for suspect in suspects(scenario, source, unreached) {
+    for suspect in suspects::<W>(scenario, source, unreached) {
         writeln!(out, "  likely: {suspect}")?;
     }
     Ok(())
@@ -162,37 +163,45 @@ fn place(source: &Source, path: &[&str]) -> String {
         .map_or_else(String::new, |line| format!("     {}:{line}", source.file()))
 }
 
-/// What may keep marks from being passed: knobs that are off and have to do with them, else all that is off where the
-/// generator is told what to do.
-fn suspects<Own>(scenario: &Scenario<Own>, source: &Source, unreached: &[Unreached]) -> Vec<String> {
-    let mut suspects = Vec::new();
+/// What may keep marks from being passed, each once: what the world knows of, knobs that have to do with them, and what
+/// is off where the generator is told what to do.
+fn suspects<W: World>(
+    scenario: &Scenario<W::Scenario>,
+    source: &Source,
+    unreached: &[Unreached],
+) -> BTreeSet<String> {
+    let mut suspects = BTreeSet::new();
     for Unreached { mark, wanted } in unreached {
-        if let Wanted::Goal(_) = wanted
-            && let Some(kind) = mark.strip_prefix("fault ")
-            && let Some(switch) = scenario.knobs.switch_of(kind)
-        {
-            let knob = switch.knob;
-            suspects.push(match source.line_of(&["knobs", knob]) {
-                Some(line) => format!("knob {knob} does not bring it about     {}:{line}", source.file()),
-                None => format!(
-                    "knob {knob}, which brings it about, is not set     {}",
-                    source.file()
-                ),
-            });
-        }
-    }
-    let goes_by_workload = |unreached: &Unreached| !unreached.mark.starts_with("fault ");
-    if unreached.iter().any(goes_by_workload) {
-        for (key, line) in source.switched_off("generate") {
-            suspects.push(format!("{key} is off     {}:{line}", source.file()));
+        if let Some(Suspect { path, why }) = W::suspect(scenario, mark) {
+            suspects.insert(why + &place(source, path));
+        } else if let Wanted::Goal(_) = wanted {
+            suspects.extend(suspects_of_goal(scenario, source, mark));
         }
     }
     if suspects.is_empty() {
-        let least = Exactly(scenario.least_seeds);
-        suspects.push(format!(
-            "what the generator asks for, or least-seeds ({least}) is too small{}",
-            place(source, &["least-seeds"])
+        let (seeds, place) = (scenario.least_seeds, place(source, &["least-seeds"]));
+        suspects.insert(format!(
+            "what the generator asks for, or least-seeds ({}) is too small{place}",
+            Exactly(seeds)
         ));
     }
     suspects
+}
+
+fn suspects_of_goal<Own>(scenario: &Scenario<Own>, source: &Source, mark: &str) -> Vec<String> {
+    let file = source.file();
+    let Some(switch) = mark
+        .strip_prefix("fault ")
+        .and_then(|kind| scenario.knobs.switch_of(kind))
+    else {
+        let off = source.switched_off("generate").into_iter();
+        return off
+            .map(|(key, line)| format!("{key} is off     {file}:{line}"))
+            .collect();
+    };
+    let knob = switch.knob;
+    vec![match source.line_of(&["knobs", knob]) {
+        Some(line) => format!("knob {knob} does not bring it about     {file}:{line}"),
+        None => format!("knob {knob}, which brings it about, is not set     {file}"),
+    }]
 }

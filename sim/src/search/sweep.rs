@@ -83,6 +83,14 @@ pub struct Swept {
     pub ended: Ended,
 }
 
+impl Swept {
+    /// How many runs there were.
+    #[must_use]
+    pub fn seeds(&self) -> u64 {
+        self.tallies.iter().map(|tally| tally.seeds).sum()
+    }
+}
+
 /// Sweeps. Each thread has a program of its own.
 pub fn sweep<W: World, P: Program>(
     settings: &Settings<'_, W::Scenario>,

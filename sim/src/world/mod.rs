@@ -1,4 +1,7 @@
 //! Worlds: a protocol's objects, its clients, its truth, its invariants. One folder a protocol.
+//!
+//! A new world implements [`World`], has a row in [`known`], and its scenarios have rows in
+//! [`scenario`](crate::scenario): then it is listed, run, swept, replayed and completed.
 
 pub mod demonstration;
 pub mod known;
@@ -33,6 +36,15 @@ pub struct Variant {
     pub name: &'static str,
     /// What it is, in a line.
     pub about: &'static str,
+}
+
+/// A field of a scenario that is likely at fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspect {
+    /// Where it stands: keys from the outermost table on.
+    pub path: &'static [&'static str],
+    /// What is wrong with it, in half a sentence that names it and its value.
+    pub why: String,
 }
 
 /// What stands around a protocol in a run: who uses it, what is true, what must hold.
@@ -75,6 +87,12 @@ pub trait World: Clone + Debug + Sized {
 
     /// The plan of a seed.
     fn generate(scenario: &crate::scenario::Scenario<Self::Scenario>, seed: u64) -> PlanOf<Self>;
+
+    /// What of a scenario likely keeps its runs from passing a mark, as far as the world knows better than the knobs of
+    /// the platform tell.
+    fn suspect(_: &crate::scenario::Scenario<Self::Scenario>, _mark: &str) -> Option<Suspect> {
+        None
+    }
 
     /// Makes what there is when the run begins. What takes time takes it before: the plan's times count from the
     /// kernel's time after this.

@@ -3,6 +3,7 @@
 mod completions;
 mod count;
 mod sweep;
+mod worlds;
 
 use std::fs;
 use std::io::Write as _;

@@ -67,7 +67,7 @@ fn a_short_sweep_does_not_boast_of_marks() {
     assert_ends(
         &output,
         0,
-        "fewer seeds than it takes to judge the marks of demonstration (100)",
+        "and 1 of 1 scenarios too short to judge their marks (that takes 100 seeds).",
     );
 }
 
@@ -170,7 +170,7 @@ fn a_sweep_that_never_comes_by_its_goals_is_void() {
             line("alarm-now-sticks")
         ),
         format!(
-            "likely: generate.operations-most is off     lazy.toml:{}",
+            "likely: operations-most (0) leaves no room for two additions     lazy.toml:{}",
             line("operations-most")
         ),
         "1 of 1 scenarios have shown nothing.".to_owned(),
@@ -183,7 +183,7 @@ fn a_sweep_that_never_comes_by_its_goals_is_void() {
     assert_ends(
         &short,
         0,
-        "fewer seeds than it takes to judge the marks of lazy (20)",
+        "and 1 of 1 scenarios too short to judge their marks (that takes 20 seeds).",
     );
 }
 
