@@ -148,6 +148,19 @@ mod tests {
     }
 
     #[test]
+    fn a_search_shows_what_is_left_and_what_it_took() {
+        let terminal = InMemoryTerm::new(5, 160);
+        let progress = Progress::of_shrinking(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        progress.items_left(12);
+        progress.run_done(3_000);
+        progress.bar.force_draw();
+        let shown = terminal.contents();
+        for part in ["12 items left", " 1 runs in ", " runs/s", " events/s"] {
+            assert!(shown.contains(part), "the bar shows {part:?}: {shown:?}");
+        }
+    }
+
+    #[test]
     fn events_are_counted_once_over_all_runs() {
         let mut progress = Progress::new(Some(2), ProgressDrawTarget::hidden());
         for step in [1, 1, 4] {

@@ -86,7 +86,7 @@ struct ItemLine<'a, O>(&'a Item<O>);
 impl<O: Serialize> std::fmt::Display for ItemLine<'_, O> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Item { id, at, act } = self.0;
-        // What is aimed at a call happens when the call does.
+        // What is aimed at a call happens when that call does.
         if matches!(act, Act::Fault(Fault::Call { .. })) {
             write!(f, "item {id:<4} at a call    ")?;
         } else {
@@ -94,6 +94,14 @@ impl<O: Serialize> std::fmt::Display for ItemLine<'_, O> {
         }
         match act {
             Act::Operation(operation) => f.write_str(&line_of(operation)),
+            Act::Fault(Fault::Call { aim, fault }) => write!(
+                f,
+                "fault {} at `{}` no. {} of {}",
+                line_of(fault),
+                aim.label.escape_debug(),
+                aim.nth,
+                aim.caller.escape_debug()
+            ),
             Act::Fault(fault) => write!(f, "fault {}", line_of(fault)),
         }
     }

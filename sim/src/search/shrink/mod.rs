@@ -5,6 +5,9 @@
 //!
 //! The failure that is kept is known by its [`Identity`]. A plan that fails in another way is no smaller plan.
 
+mod account;
+mod aim;
+mod plainer;
 mod removal;
 #[cfg(test)]
 mod tests;
@@ -16,10 +19,12 @@ use protocol::task::Program;
 use serde::Serialize;
 
 use crate::check::{Identity, Verdict};
+use crate::kernel::Micros;
 use crate::plan::Plan;
 use crate::run::{Pools, StoreKind};
 use crate::trace::{Certificate, Instead};
 use crate::world::{PlanOf, World};
+use account::{Account, Heard};
 use removal::{parts, without, without_chunks};
 use trials::{Ran, Trials, Tried, with_trials};
 
@@ -106,9 +111,31 @@ pub fn shrink<W: World, P: Program>(
             }
         }
     };
+    let account = |plan: &PlanOf<W>| {
+        let mut heard = Heard::default();
+        let chosen = Pools::default().run_and_keep::<W>(settings.store, plan, program(), &mut heard);
+        Account {
+            begins: chosen.begins,
+            choices: chosen.choices,
+            heard,
+        }
+    };
+    let plainer = Plainer {
+        shapes: W::plainer_shapes,
+        operations: W::plainer_operations,
+        account: &account,
+    };
     with_trials(settings.jobs, settings.runs, trial, watcher, |trials| {
-        Search::begin(plan, trials).map(Search::finish)
+        Search::begin(plan, plainer, trials).map(Search::finish)
     })
+}
+
+/// What a search knows of the world that its plans are of.
+struct Plainer<'a, S, O> {
+    shapes: fn(&S) -> Vec<S>,
+    operations: fn(&O) -> Vec<O>,
+    /// What the run of a plan has come by.
+    account: &'a dyn Fn(&Plan<S, O>) -> Account,
 }
 
 /// Plans that are smaller than one by one step each.
@@ -117,19 +144,42 @@ type Steps<'p, S, O> = Box<dyn Iterator<Item = Plan<S, O>> + 'p>;
 /// A search that is under way.
 struct Search<'t, 'a, S, O> {
     trials: &'t mut Trials<'a, S, O>,
+    plainer: Plainer<'t, S, O>,
     /// The smallest plan so far that fails.
     plan: Plan<S, O>,
+    /// When it does.
+    failed_at: Micros,
 }
 
 impl<'t, 'a, S: Clone + Serialize, O: Clone + Serialize> Search<'t, 'a, S, O> {
     /// Nothing where the plan does not fail.
-    fn begin(plan: &Plan<S, O>, trials: &'t mut Trials<'a, S, O>) -> Option<Self> {
-        let (_, plan, _) = trials.first_failing([plan.clone()])?;
+    fn begin(
+        plan: &Plan<S, O>,
+        plainer: Plainer<'t, S, O>,
+        trials: &'t mut Trials<'a, S, O>,
+    ) -> Option<Self> {
+        let (_, plan, failed_at) = trials.first_failing([plan.clone()])?;
         trials.tell(&plan);
-        Some(Search { trials, plan })
+        Some(Search {
+            trials,
+            plainer,
+            plan,
+            failed_at,
+        })
     }
 
     fn finish(mut self) -> Smallest<S, O> {
+        // These first, as all runs are shorter then.
+        let failed_at = self.failed_at;
+        let shapes = self.plainer.shapes;
+        self.exhaust(|plan| {
+            Box::new(
+                [plainer::cut(plan, failed_at)]
+                    .into_iter()
+                    .filter(|cut| cut.lasts < plan.lasts),
+            )
+        });
+        self.exhaust(|plan| plainer::shapes(plan, shapes));
         self.halve();
         while self.round() {}
         let certificates = parts(&self.plan).filter_map(|part| {
@@ -156,17 +206,40 @@ impl<'t, 'a, S: Clone + Serialize, O: Clone + Serialize> Search<'t, 'a, S, O> {
         }
     }
 
-    /// One thing after another; whether anything has become smaller.
+    /// One step after another, of each kind; whether anything has become smaller or plainer.
     fn round(&mut self) -> bool {
-        self.exhaust(|plan| without_chunks(plan, 1))
+        let Plainer {
+            shapes, operations, ..
+        } = self.plainer;
+        let mut changed = self.exhaust(|plan| without_chunks(plan, 1));
+        changed |= self.exhaust(plainer::knobs);
+        changed |= self.single_out();
+        changed |= self.exhaust(|plan| plainer::shapes(plan, shapes));
+        changed |= self.exhaust(|plan| plainer::acts(plan, operations));
+        changed |= self.exhaust(plainer::gaps);
+        changed |= self.exhaust(plainer::times);
+        changed |= self.exhaust(plainer::lasts);
+        changed |= self.exhaust(plainer::alternatives);
+        changed | self.exhaust(plainer::order)
+    }
+
+    /// Single faults in place of random ones.
+    fn single_out(&mut self) -> bool {
+        let account = self.plainer.account;
+        let singled = self.exhaust(|plan| aim::rates(plan, &account(plan)));
+        if singled {
+            self.halve();
+            self.exhaust(|plan| without_chunks(plan, 1));
+        }
+        singled | self.exhaust(|plan| aim::items(plan, &account(plan)))
     }
 
     /// Takes steps of one kind for as long as the failure stays, each from where the one before it was taken on.
     fn exhaust(&mut self, steps: impl for<'p> Fn(&'p Plan<S, O>) -> Steps<'p, S, O>) -> bool {
         let mut from = 0;
         let mut changed = false;
-        while let Some((place, plan, _)) = self.trials.first_failing(steps(&self.plan).skip(from)) {
-            self.plan = plan;
+        while let Some((place, plan, failed_at)) = self.trials.first_failing(steps(&self.plan).skip(from)) {
+            (self.plan, self.failed_at) = (plan, failed_at);
             self.trials.tell(&self.plan);
             from += place;
             changed = true;
