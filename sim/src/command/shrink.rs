@@ -9,6 +9,7 @@ use clap::ValueHint;
 use indicatif::ProgressDrawTarget;
 use protocol::host::Text;
 use sim::check::{Identity, Verdict, Violation};
+use sim::plan::Plan;
 use sim::report::figures::{Of, Took};
 use sim::report::shrink::write_smallest;
 use sim::run::{History, Pools, Report, StoreKind};
@@ -191,17 +192,18 @@ impl<S: Clone, O: Clone + serde::Serialize> Done<'_, S, O> {
                 return not_deterministic(report, out);
             }
         }
-        if let Verdict::Violated(violation) = &report.verdict {
-            writeln!(out, "  {}", violation.detail)?;
-        }
-        write_smallest(self.from, &self.smallest, out)?;
+        let Verdict::Violated(violation) = &report.verdict else {
+            bail!("the smaller trace does not fail any more: {}", report.verdict);
+        };
+        writeln!(out, "  {}", violation.detail)?;
+        write_smallest(self.from, violation, &self.smallest, out)?;
         writeln!(out, "  {} in {}", Of(runs, "run"), self.took)?;
         let other = store.other().name();
         match &both.void {
             None => writeln!(out, "  run twice on {}, and on {other}: the same", store.name())?,
             Some(why) => writeln!(out, "  run twice on {}, and not on {other}: {why}", store.name())?,
         }
-        let file = file(self.arguments, &report, plan);
+        let file = file(self.arguments, violation, plan);
         let trace = self.trace::<W>(&report)?;
         write::<W>(&trace, &file)?;
         let file = file.display();
@@ -268,15 +270,14 @@ impl<S: Clone, O: Clone + serde::Serialize> Done<'_, S, O> {
 }
 
 /// Where the smaller trace goes.
-fn file<S, O>(arguments: &Arguments, report: &Report, plan: &sim::plan::Plan<S, O>) -> PathBuf {
+fn file<S, O>(arguments: &Arguments, violation: &Violation, plan: &Plan<S, O>) -> PathBuf {
     if let Some(file) = &arguments.output {
         return file.clone();
     }
-    let trace = match &report.verdict {
-        Verdict::Violated(violation) if arguments.trace == Path::new("-") => {
-            failure::file(violation, &plan.scenario, plan.seed)
-        }
-        _ => arguments.trace.clone(),
+    let trace = if arguments.trace == Path::new("-") {
+        failure::file(violation, &plan.scenario, plan.seed)
+    } else {
+        arguments.trace.clone()
     };
     let stem = trace
         .file_stem()

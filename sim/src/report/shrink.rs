@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::figures::{Exactly, Of};
+use crate::check::Violation;
 use crate::kernel::FixedChoice;
 use crate::plan::{Act, Fault, Item};
 use crate::search::shrink::{Ended, Smallest};
@@ -18,6 +19,7 @@ use crate::trace::Instead;
 /// What the writer answers.
 pub fn write_smallest<S, O: Serialize>(
     from: usize,
+    violation: &Violation,
     smallest: &Smallest<S, O>,
     out: &mut dyn Write,
 ) -> Result<()> {
@@ -31,7 +33,7 @@ pub fn write_smallest<S, O: Serialize>(
         "  shrunk from {} to {}{fixed}, {}",
         Of(from as u64, "item"),
         Exactly(plan.items.len() as u64),
-        minimality(smallest)
+        minimality(violation, smallest)
     )?;
     for item in &plan.items {
         writeln!(out, "    {}", ItemLine(item))?;
@@ -43,11 +45,11 @@ pub fn write_smallest<S, O: Serialize>(
 }
 
 /// What may be said of how small it is.
-fn minimality<S, O>(smallest: &Smallest<S, O>) -> String {
+fn minimality<S, O>(violation: &Violation, smallest: &Smallest<S, O>) -> String {
     let all = smallest.plan.items.len() + smallest.plan.fixed.len();
     let tried = smallest.certificates.len();
     if smallest.is_1_minimal() {
-        return format!("1-minimal (each removal tried: {})", instead(smallest));
+        return format!("1-minimal (each removal tried: {})", instead(violation, smallest));
     }
     let why = match smallest.ended {
         Ended::Minimal => "a removal makes no difference".to_owned(),
@@ -58,7 +60,7 @@ fn minimality<S, O>(smallest: &Smallest<S, O>) -> String {
 }
 
 /// What has happened without each part.
-fn instead<S, O>(smallest: &Smallest<S, O>) -> String {
+fn instead<S, O>(violation: &Violation, smallest: &Smallest<S, O>) -> String {
     let all = smallest.certificates.len();
     let passed = smallest
         .certificates
@@ -69,6 +71,9 @@ fn instead<S, O>(smallest: &Smallest<S, O>) -> String {
     for certificate in &smallest.certificates {
         let what = match &certificate.instead {
             Instead::Passed => continue,
+            Instead::Violated(identity) if identity.invariant == violation.invariant => {
+                format!("violated {} in another way", identity.invariant)
+            }
             Instead::Violated(identity) => format!("violated {}", identity.invariant),
             Instead::Void(_) => "void".to_owned(),
         };
@@ -107,9 +112,22 @@ impl<O: Serialize> std::fmt::Display for ItemLine<'_, O> {
     }
 }
 
+/// A fixed choice, in a line.
 fn fixed_line(choice: &FixedChoice) -> String {
-    let key = choice.key.to_string();
-    format!("fixed {}: alternative {}", key.escape_debug(), choice.alternative)
+    let FixedChoice { key, alternative } = choice;
+    let place = if key.label.is_empty() {
+        String::new()
+    } else {
+        format!(" at `{}`", key.label)
+    };
+    let told = format!(
+        "{}{place} no. {} of {}, by {}: alternative {alternative}",
+        line_of(&key.purpose),
+        key.nth,
+        key.origin,
+        key.at
+    );
+    format!("fixed {}", told.escape_debug())
 }
 
 /// A value of a plan as words: its kind, and its fields with what they hold.
@@ -122,8 +140,14 @@ fn line_of(value: &impl Serialize) -> String {
                 .map(|(kind, fields)| format!("{kind} {}", fields_of(fields)));
             told.collect()
         }
+        Value::String(word) if !word.is_empty() && word.chars().all(is_plain) => word.clone(),
         other => fields_of(other),
     }
+}
+
+/// Whether a character is one of those of kinds and names, which need no quotes.
+fn is_plain(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "-_./#".contains(character)
 }
 
 fn fields_of(value: &Value) -> String {

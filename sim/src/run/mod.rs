@@ -3,8 +3,11 @@
 //! A run is a pure function of a plan, a variant's rules and a kind of store. Sweeping, replaying, shrinking and
 //! exploring choose plans and watch; none of them has a loop of its own.
 
+mod history;
 mod panics;
 mod pools;
+#[cfg(test)]
+mod tests;
 mod twice;
 
 use std::collections::BTreeMap;
@@ -14,13 +17,14 @@ use protocol::task::Program;
 
 use crate::check::{Marks, Verdict, Violation};
 use crate::kernel::storage::Store;
+pub use history::{History, Line};
 use panics::Caught;
 pub use pools::{Pools, StoreKind};
 pub use twice::{OnTwoStores, run_on_two_stores, run_twice};
 
 use crate::kernel::{
-    BehaviourChain, Chance, ChoiceKey, FullChain, Kernel, Micros, Observed, Observer, RunHash, StepId,
-    Stepped, Trouble, UnsupportedStatement, What,
+    BehaviourChain, Chance, ChoiceKey, FullChain, Kernel, Micros, Observed, Observer, RunHash, Stepped,
+    Trouble, UnsupportedStatement,
 };
 use crate::plan::{Act, Fault};
 use crate::world::{PlanOf, World};
@@ -375,50 +379,5 @@ impl<W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'_, W, P, S
             healing: self.healing,
             items: self.items.clone(),
         }
-    }
-}
-
-/// One line of a run's history.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Line {
-    /// During which step.
-    pub step: StepId,
-    /// When.
-    pub at: Micros,
-    /// To whom.
-    pub who: Text,
-    /// What.
-    pub what: Text,
-    /// The step that this one was sent, set or begun in, where a turn begins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cause: Option<StepId>,
-}
-
-/// Keeps the history of a run.
-#[derive(Clone, Debug, Default)]
-pub struct History(pub Vec<Line>);
-
-impl Line {
-    /// What was seen, as a line.
-    fn of(seen: &Observed<'_>) -> Self {
-        let cause = if let What::Delivered { cause, .. } = seen.what {
-            cause
-        } else {
-            None
-        };
-        Line {
-            step: seen.step,
-            at: seen.at,
-            who: seen.who.clone(),
-            what: Text::from(seen.what.to_string()),
-            cause,
-        }
-    }
-}
-
-impl Observer for History {
-    fn observe(&mut self, seen: &Observed<'_>) {
-        self.0.push(Line::of(seen));
     }
 }

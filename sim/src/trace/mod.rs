@@ -5,6 +5,7 @@
 //! `{"history": …}`, which a replay does not need.
 
 mod certificate;
+mod error;
 mod read;
 
 use std::collections::BTreeMap;
@@ -19,7 +20,8 @@ use crate::plan::{Item, Plan};
 use crate::run::{Line, Report};
 
 pub use certificate::{Certificate, Instead, Part, Shrunk};
-pub use read::{Opened, TraceError, TraceErrorKind, open, read};
+pub use error::{TraceError, TraceErrorKind};
+pub use read::{Opened, open, read};
 
 /// The version of the format that is written. A reader refuses others, with the reason.
 pub const FORMAT: u32 = 1;

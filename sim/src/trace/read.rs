@@ -8,116 +8,18 @@ use protocol::host::Text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{Certificate, Entry, Expected, FORMAT, Header, Instead, Part, Trace};
+use super::{Certificate, Entry, Expected, FORMAT, Header, Instead, Part, Trace, TraceError, TraceErrorKind};
 use crate::check::GENERAL;
-use crate::plan::PlanError;
 use crate::world::{PlanOf, World, known};
 
 /// The longest line that is read, in bytes.
-const LINE_MOST: usize = 1 << 20;
+pub(super) const LINE_MOST: usize = 1 << 20;
 
 /// The most lines that are read.
-const LINES_MOST: usize = 1_000_000;
+pub(super) const LINES_MOST: usize = 1_000_000;
 
 /// The most bytes that are read: what a plan needs in memory is a small multiple of them.
-const BYTES_MOST: usize = 64 << 20;
-
-/// Why a trace cannot be used: always a fault of the file.
-#[derive(Debug, thiserror::Error)]
-#[error("line {line}: {kind}")]
-pub struct TraceError {
-    /// Which line, from 1.
-    pub line: usize,
-    /// What is wrong with it.
-    pub kind: TraceErrorKind,
-}
-
-/// What is wrong with a line.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TraceErrorKind {
-    /// It could not be read at all.
-    #[error("cannot be read: {0}")]
-    Io(#[from] std::io::Error),
-    /// There is no line.
-    #[error("expected the header of a trace, and the file is empty")]
-    Empty,
-    /// It is longer than any line of a trace.
-    #[error("is longer than {LINE_MOST} bytes")]
-    TooLong,
-    /// There are more lines than any trace has.
-    #[error("is past the {LINES_MOST} lines that are read")]
-    TooMany,
-    /// The whole is longer than any trace.
-    #[error("is past the {BYTES_MOST} bytes that are read")]
-    TooLarge,
-    /// It begins with a byte order mark, which no JSON does.
-    #[error("begins with a byte order mark: save the file without one")]
-    ByteOrderMark,
-    /// It is not text.
-    #[error("is not UTF-8: {0}")]
-    NotText(#[from] std::str::Utf8Error),
-    /// It is not what it should be.
-    #[error("at {field}: {reason}")]
-    Field {
-        /// The path of the field; `.` is the whole line.
-        field: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// It is of another version.
-    #[error("is of format {found}; this drydock reads format {FORMAT}")]
-    Format {
-        /// The version.
-        found: u64,
-    },
-    /// It is of another world.
-    #[error("is of the world `{found}`, which this drydock does not have; it has: {has}")]
-    World {
-        /// The world.
-        found: Text,
-        /// Those that there are.
-        has: String,
-    },
-    /// The plan that it begins cannot be run.
-    #[error("{0}")]
-    Plan(#[from] PlanError),
-    /// It names what this drydock does not have.
-    #[error("at {field}: there is no {what} `{found}`; there is: {known}")]
-    Unknown {
-        /// The path of the field.
-        field: &'static str,
-        /// The kind of thing.
-        what: &'static str,
-        /// What was named.
-        found: String,
-        /// What there is.
-        known: String,
-    },
-    /// A name that is printed holds what would not stay on its line.
-    #[error("at {field}: {found:?} holds control characters")]
-    ControlCharacters {
-        /// The path of the field.
-        field: &'static str,
-        /// What was named.
-        found: Text,
-    },
-    /// One choice is fixed twice.
-    #[error("at fixed.key: {0} is there twice")]
-    FixedTwice(Part),
-    /// A certificate is about what is not there, or not there yet.
-    #[error("at certificate.of: no line before this one has {0}")]
-    OfNothing(Part),
-    /// Two certificates are about one thing.
-    #[error("at certificate.of: {0} has a certificate already")]
-    CertifiedTwice(Part),
-    /// The header does not say whose runs a certificate is about.
-    #[error("at certificate: the header says of no variant that the trace was shrunk under it")]
-    NotShrunk,
-    /// Two items bear one number.
-    #[error("item {0} is there twice: items are known by their numbers")]
-    Twice(u32),
-}
+pub(super) const BYTES_MOST: usize = 64 << 20;
 
 /// The part of a header that every version and world has.
 #[derive(Deserialize)]

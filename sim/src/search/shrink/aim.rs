@@ -20,6 +20,9 @@ use crate::plan::{Act, Fault, Item, Plan};
 /// How many calls, or instants, a single fault is tried at.
 const PLACES_MOST: usize = 24;
 
+/// Under how many numbers a fault is tried that befalls an object.
+const NUMBERS: u32 = 4;
+
 /// How many choices are fixed in place of one rate. Where it has struck more often, it is no accident.
 const FIXED_MOST: usize = 200;
 
@@ -89,16 +92,18 @@ fn rates_off(knobs: &Knobs, off: &BTreeSet<&str>) -> Knobs {
 pub(super) fn items<'p, S: Clone, O: Clone>(plan: &'p Plan<S, O>, account: &Account) -> Steps<'p, S, O> {
     let mut steps = Vec::new();
     let last = plan.items.iter().map(|item| item.id).max();
-    let Some(id) = last.map_or(Some(0), |last| last.checked_add(1)) else {
-        // There is no number left for another item.
-        return Box::new(steps.into_iter());
-    };
+    let free = last.map_or(0, |last| last.saturating_add(1));
     for choice in plan.fixed.iter().filter(|choice| choice.alternative > 0) {
-        let faults = call_fault(&choice.key, &plan.knobs, account).map_or_else(
-            || object_faults(&choice.key, &plan.knobs, account),
-            |fault| at_each_call(&choice.key, fault, account),
-        );
-        steps.extend(faults.into_iter().map(|(at, fault)| {
+        let call = call_fault(&choice.key, &plan.knobs, account);
+        let (faults, numbers) = match call {
+            Some(fault) => (at_each_call(&choice.key, fault, account), 1),
+            // What such a fault draws, as how many commits survive it, depends on its number.
+            None => (object_faults(&choice.key, &plan.knobs, account), NUMBERS),
+        };
+        let faults = faults.into_iter();
+        let numbered =
+            faults.flat_map(|fault| (free..free.saturating_add(numbers)).map(move |id| (id, fault.clone())));
+        steps.extend(numbered.map(|(id, (at, fault))| {
             let mut aimed = plan.clone();
             aimed.fixed.retain(|fixed| fixed.key != choice.key);
             aimed.items.push(Item {
@@ -158,9 +163,11 @@ fn object_faults(key: &ChoiceKey, knobs: &Knobs, account: &Account) -> Vec<(Micr
     let struck = struck.filter(|struck| of_kind(struck.kind) && struck.who == key.at);
     let faults = struck.filter_map(|struck| {
         let (fault, early) = object_fault(struck, knobs)?;
-        let at = struck.at.since(account.begins);
-        Some((at.since(early), fault))
+        let at = struck.at.since(account.begins).since(early);
+        // Of two events of one instant either may come first.
+        Some([at, at.after(Micros(1))].map(|at| (at, fault.clone())))
     });
+    let faults = faults.flatten();
     let mut faults: Vec<_> = faults.take(PLACES_MOST).collect();
     faults.dedup();
     faults

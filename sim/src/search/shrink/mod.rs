@@ -25,7 +25,7 @@ use crate::run::{Pools, StoreKind};
 use crate::trace::{Certificate, Instead};
 use crate::world::{PlanOf, World};
 use account::{Account, Heard};
-use removal::{parts, without, without_chunks};
+use removal::{parts, without, without_chunks, without_pairs};
 use trials::{Ran, Trials, Tried, with_trials};
 
 /// How many runs a search takes at most where nobody says otherwise.
@@ -57,7 +57,7 @@ pub trait Watcher {
 /// How a search came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Nothing can be taken out or made plainer any more, by one step.
+    /// Nothing can be taken out or made plainer any more by one step.
     Minimal,
     /// It has had its runs.
     Spent,
@@ -181,7 +181,8 @@ impl<'t, 'a, S: Clone + Serialize, O: Clone + Serialize> Search<'t, 'a, S, O> {
         });
         self.exhaust(|plan| plainer::shapes(plan, shapes));
         self.halve();
-        while self.round() {}
+        // Two things that only make up for each other go together, which may let others go.
+        while self.round() || self.exhaust(without_pairs) {}
         let certificates = parts(&self.plan).filter_map(|part| {
             let instead = match self.trials.known(&without(&self.plan, &part))? {
                 Tried::Else(instead) => instead.clone(),

@@ -4,6 +4,9 @@ use super::Steps;
 use crate::plan::Plan;
 use crate::trace::Part;
 
+/// Of how many parts each two are taken out together.
+const PAIRED_MOST: usize = 12;
+
 /// All that can be taken out, in order.
 pub(super) fn parts<S, O>(plan: &Plan<S, O>) -> impl Iterator<Item = Part> {
     let items = plan.items.iter().map(|item| Part::Item(item.id));
@@ -26,6 +29,18 @@ pub(super) fn without_chunks<S: Clone, O: Clone>(plan: &Plan<S, O>, size: usize)
     let parts = plan.items.len() + plan.fixed.len();
     let chunks = (0..parts).step_by(size);
     Box::new(chunks.map(move |from| without_range(plan, from, from + size)))
+}
+
+/// The plan without two parts, where there are few enough to try each two of them.
+pub(super) fn without_pairs<S: Clone, O: Clone>(plan: &Plan<S, O>) -> Steps<'_, S, O> {
+    let parts = plan.items.len() + plan.fixed.len();
+    let parts = if parts > PAIRED_MOST { 0 } else { parts };
+    let pairs = (0..parts).flat_map(move |first| (first + 1..parts).map(move |second| (first, second)));
+    Box::new(pairs.map(|(first, second)| {
+        // From behind, so that the first one still stands where it did.
+        let rest = without_range(plan, second, second + 1);
+        without_range(&rest, first, first + 1)
+    }))
 }
 
 fn without_range<S: Clone, O: Clone>(plan: &Plan<S, O>, from: usize, to: usize) -> Plan<S, O> {

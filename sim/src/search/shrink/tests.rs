@@ -137,6 +137,17 @@ fn it_goes_round_until_nothing_can_go() {
 }
 
 #[test]
+fn two_things_that_make_up_for_each_other_go_together() {
+    // One of 2 and 3 without the other does something else.
+    let fails = |plan: &Toy| match operations(plan) {
+        all if !all.contains(&9) || all.contains(&2) != all.contains(&3) => Err(Instead::Passed),
+        _ => Ok(()),
+    };
+    let smallest = shrunk(&toy([2, 9, 3]), 1, 1_000, &forever(), fails).expect("it fails");
+    assert_eq!(operations(&smallest.plan), [9]);
+}
+
+#[test]
 fn a_certificate_says_what_happens_instead() {
     let other = Identity {
         invariant: Text::new_static("TOY-2"),

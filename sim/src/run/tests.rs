@@ -1,0 +1,48 @@
+//! What a run has chosen, and what it makes of choices that are fixed.
+
+use super::{Chosen, Pools, Report, StoreKind};
+use crate::kernel::FixedChoice;
+use crate::scenario;
+use crate::world::demonstration::DemonstrationWorld;
+use crate::world::lanes::LanesWorld;
+use crate::world::{PlanOf, World};
+
+fn plan<W: World>(scenario: &str, seed: u64) -> PlanOf<W> {
+    let scenario = scenario::load::<W::Scenario>(scenario).expect("it is built in");
+    W::generate(&scenario.expect("it can be read"), seed)
+}
+
+fn program<W: World>() -> W::Program {
+    let variant = W::variants()[0];
+    W::program(variant.name).expect("it is there")
+}
+
+fn report<W: World>(plan: &PlanOf<W>) -> Report {
+    Pools::default().run::<W>(StoreKind::Model, plan, program::<W>(), ())
+}
+
+/// Setting a world up takes time and draws choices, none of which are the plan's.
+fn fixing_what_is_chosen_anyway_changes_nothing<W: World>(scenario: &str) {
+    let plan = plan::<W>(scenario, 1);
+    let store = StoreKind::Model;
+    let Chosen { choices, .. } = Pools::default().run_and_keep::<W>(store, &plan, program::<W>(), ());
+    assert!(choices.len() > 100, "{} choices", choices.len());
+    let fixed = choices
+        .into_iter()
+        .map(|(key, alternative)| FixedChoice { key, alternative });
+    let fixed = PlanOf::<W> {
+        fixed: fixed.collect(),
+        ..plan.clone()
+    };
+    assert_eq!(report::<W>(&plan), report::<W>(&fixed));
+}
+
+#[test]
+fn fixing_what_is_chosen_anyway_changes_nothing_in_the_demonstration() {
+    fixing_what_is_chosen_anyway_changes_nothing::<DemonstrationWorld>("demonstration");
+}
+
+#[test]
+fn fixing_what_is_chosen_anyway_changes_nothing_after_a_set_up() {
+    fixing_what_is_chosen_anyway_changes_nothing::<LanesWorld>("lanes/chaos");
+}
