@@ -354,7 +354,7 @@ impl Leaving {
     }
 }
 
-fn caller(party: PartyId, incarnation: u32, call: CallId, label: Label) -> CallerRef {
+pub(super) fn caller(party: PartyId, incarnation: u32, call: CallId, label: Label) -> CallerRef {
     CallerRef {
         party,
         incarnation,
@@ -380,7 +380,12 @@ pub(super) fn sent(
     }
 }
 
-fn answered(to: CallerRef, outcome: CallOutcome, connection: Connection, leaving: Leaving) -> Sent {
+pub(super) fn answered(
+    to: CallerRef,
+    outcome: CallOutcome,
+    connection: Connection,
+    leaving: Leaving,
+) -> Sent {
     Sent {
         delivery: Delivery::Answer {
             to,

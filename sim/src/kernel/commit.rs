@@ -9,6 +9,7 @@ use super::database::Undo;
 use super::network::of_reset;
 use super::party::{Commit, Held, Output, PartyId};
 use super::reset::IncarnationEnd;
+use super::section::Crossing;
 use super::storage::{Store, Writes};
 use super::time::Micros;
 use super::watch::{FaultKind, Observer, What};
@@ -29,6 +30,8 @@ pub(super) struct TurnEnd {
     pub ended: Vec<TaskId>,
     /// What it asked for, in order.
     pub outputs: Vec<Held>,
+    /// The section that it enters or leaves, if it does.
+    pub crossing: Option<Crossing>,
     /// Why the incarnation ends with it, if it does.
     pub aborted: Option<CallError>,
     /// Whether the storage has failed, which is nobody's code's doing.
@@ -49,7 +52,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let origin = turn.origin;
         let ended = std::mem::take(&mut turn.ended);
         match turn.aborted {
-            None => self.commit(id, incarnation, turn, watch),
+            None => {
+                let crossing = turn.crossing;
+                self.commit(id, incarnation, turn, watch);
+                if let Some(crossing) = crossing {
+                    self.cross(id, incarnation, crossing, watch);
+                }
+            }
             Some(error) => {
                 let end = IncarnationEnd {
                     outputs: turn.outputs,
@@ -65,7 +74,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             }
         }
         self.drop_stubs_of(id, &ended);
-        self.time_sections(id, incarnation, origin);
     }
 
     /// Its writes go to the storage, and its messages leave, each when all writes made before it are durable.

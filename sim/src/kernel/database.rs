@@ -31,11 +31,21 @@ pub(super) struct Database<'k, S> {
     pub in_transaction: bool,
 }
 
-/// How things were before a turn's first write.
+/// How things were at a point of time: before a turn's first write, or when a transaction began.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undo {
     pub mark: Mark,
     pub alarm: AlarmBefore,
+}
+
+impl Undo {
+    /// To this point.
+    pub fn here<S: Store>(store: &mut S, alarm: &Alarm) -> Self {
+        Undo {
+            mark: store.mark(),
+            alarm: alarm.before(),
+        }
+    }
 }
 
 /// What a statement of a stale incarnation meets.
@@ -101,7 +111,7 @@ impl<'k, S: Store> Database<'k, S> {
     /// Sets the point to which a lost turn goes back: what comes may be its first write.
     pub fn before_write(&mut self) {
         if self.undo.is_none() && !self.in_transaction {
-            self.undo = Some(self.point());
+            self.undo = Some(Undo::here(self.store, self.alarm));
         }
     }
 
@@ -133,30 +143,17 @@ impl<'k, S: Store> Database<'k, S> {
         self.alarm.restore(undo.alarm);
     }
 
-    /// Begins an asynchronous transaction: what is written from here on is its, until it ends.
-    pub fn begin_transaction(&mut self) -> Undo {
-        self.in_transaction = true;
-        self.point()
-    }
-
     /// Ends the innermost asynchronous transaction, which began at this point. What it has written, in earlier turns or
     /// in this one, is taken back, or becomes that of the one around it; the outermost one's becomes this turn's.
     pub fn end_transaction(&mut self, began: Undo, ended: TransactionEnd) {
         self.in_transaction = !ended.is_outermost;
         if !ended.keeps {
             self.undo_to(began);
-        } else if self.undo.is_none() && ended.is_outermost && ended.wrote {
+        } else if ended.is_outermost && ended.wrote {
             self.undo = Some(began);
             self.wrote = true;
         } else {
             self.store.release(began.mark);
-        }
-    }
-
-    fn point(&mut self) -> Undo {
-        Undo {
-            mark: self.store.mark(),
-            alarm: self.alarm.before(),
         }
     }
 }

@@ -192,7 +192,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             tasks: &mut of_party.tasks,
             outstanding: &mut of_party.outstanding,
             sections: &mut of_party.sections,
-            timeouts: Vec::new(),
+            timeout: None,
+            crossing: None,
             digest: self.knobs.digest,
             digests: Vec::new(),
             storage_error,
@@ -223,7 +224,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 }
             });
         }
-        let (worked, timeouts) = (turn.worked, turn.timeouts);
+        let (worked, timeout) = (turn.worked, turn.timeout);
         let (undo, writes) = match turn.access {
             Access::Own(database) => (database.undo, database.writes),
             Access::Nothing | Access::Fenced => Default::default(),
@@ -233,11 +234,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             writes,
             ended: turn.ended,
             outputs: turn.outputs,
+            crossing: turn.crossing,
             storage_failed: turn.storage_failed,
             aborted: turn.aborted.or_else(|| turn.read_fenced.get().then(moved)),
             origin: sent.origin,
         };
-        self.forget_timeouts(timeouts);
+        self.forget_timeouts(timeout);
         self.finish_turn(id, incarnation, end, worked, watch);
     }
 

@@ -19,7 +19,7 @@ use super::network::of_reset;
 use super::party::{Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
 use super::queue::EventKey;
 use super::ratio::Ratio;
-use super::section::Section;
+use super::section::{Crossing, Section};
 use super::storage::Store;
 use super::time::Micros;
 use super::unload::moved;
@@ -45,8 +45,10 @@ pub(super) struct Turn<'k, S> {
     pub tasks: &'k mut Vec<Option<TaskEntry>>,
     pub outstanding: &'k mut u64,
     pub sections: &'k mut Vec<Section>,
-    /// Timeouts of sections that have ended.
-    pub timeouts: Vec<EventKey>,
+    /// The timeout of a section that has ended.
+    pub timeout: Option<EventKey>,
+    /// The section that the turn enters or leaves, with which it ends.
+    pub crossing: Option<Crossing>,
     /// What is made of a digest, and those that go on within the turn.
     pub digest: DigestAwait,
     pub digests: Vec<(CallId, Text)>,
@@ -84,7 +86,7 @@ impl<'k, S: Store> Turn<'k, S> {
         });
     }
 
-    fn origin_of(&self, task: TaskId) -> OriginId {
+    pub fn origin_of(&self, task: TaskId) -> OriginId {
         let entry = self.tasks.get(task.0 as usize);
         entry
             .and_then(Option::as_ref)

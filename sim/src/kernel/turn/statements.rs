@@ -85,10 +85,7 @@ impl<S: Store> Turn<'_, S> {
         let Access::Own(database) = &mut self.access else {
             unreachable!("a batch runs on storage")
         };
-        let undo = Undo {
-            mark: database.store.mark(),
-            alarm: database.alarm.before(),
-        };
+        let undo = Undo::here(database.store, database.alarm);
         let mut answers = Vec::with_capacity(batch.len());
         let mut failed = None;
         for (at, statement) in batch.iter().enumerate() {
