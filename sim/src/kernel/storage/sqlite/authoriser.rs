@@ -70,8 +70,15 @@ pub(super) fn install(connection: &mut Connection, shared: Arc<Shared>) {
                 return Authorization::Allow;
             }
             shared.note(|notes| note(notes, &context.action));
-            // `CREATE TABLE temp.t` is no action of its own: only the database's name tells.
-            if context.database_name == Some("temp") {
+            // `CREATE TABLE temp.t` is no action of its own: only the database's name tells. To read and to change is
+            // allowed, as SQLite looks for temporary things that name what is renamed.
+            let of_temporary = context.database_name == Some("temp");
+            if of_temporary
+                && !matches!(
+                    context.action,
+                    AuthAction::Read { .. } | AuthAction::Update { .. }
+                )
+            {
                 return Authorization::Deny;
             }
             match rule(&context.action) {
@@ -146,19 +153,26 @@ fn rule(action: &AuthAction<'_>) -> Ruling {
             table_name: table, ..
         }
         | On::CreateView { view_name: table }
-        | On::DropView { view_name: table }
-        | On::CreateIndex {
-            table_name: table, ..
+        | On::DropView { view_name: table } => of_name(table),
+        On::CreateIndex {
+            index_name: name,
+            table_name: table,
         }
         | On::DropIndex {
-            table_name: table, ..
+            index_name: name,
+            table_name: table,
         }
         | On::CreateTrigger {
-            table_name: table, ..
+            trigger_name: name,
+            table_name: table,
         }
         | On::DropTrigger {
-            table_name: table, ..
-        } => of_table(table),
+            trigger_name: name,
+            table_name: table,
+        } => match of_name(name) {
+            Allowed => of_name(table),
+            refused => refused,
+        },
         On::Pragma {
             pragma_name,
             pragma_value,
@@ -171,12 +185,14 @@ fn rule(action: &AuthAction<'_>) -> Ruling {
     }
 }
 
-fn of_table(table: &str) -> Ruling {
-    // The platform keeps its own tables under this name.
-    let kept = table
-        .get(..4)
-        .is_some_and(|start| start.eq_ignore_ascii_case("_cf_"));
-    if kept { Refused } else { Allowed }
+fn of_name(name: &str) -> Ruling {
+    if is_reserved(name) { Refused } else { Allowed }
+}
+
+/// Whether a name begins as those do of the platform's own tables.
+pub(super) fn is_reserved(name: &str) -> bool {
+    name.get(..4)
+        .is_some_and(|start| start.eq_ignore_ascii_case("_cf_"))
 }
 
 fn of_pragma(name: &str, sets: bool) -> Ruling {

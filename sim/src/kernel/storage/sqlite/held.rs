@@ -10,6 +10,7 @@ use rusqlite::{Connection, Error, Statement};
 use self_cell::self_cell;
 
 use super::super::{Writes, limits, ran::SCHEMA, split, texts::Texts};
+use super::authoriser;
 use super::connection::Shared;
 use super::error::{RunError, read};
 use super::value::{Bound, values};
@@ -250,6 +251,10 @@ fn prepare<'connection>(
     // What a commit is to check would be checked when the outermost savepoint is released, or never.
     if notes.unsupported || notes.schema && split::mentions(sql, "DEFERRED") {
         return Err(RunError::Unsupported(sql.clone()));
+    }
+    // The authoriser is not told what a table is renamed to.
+    if notes.schema && split::new_name(sql).is_some_and(authoriser::is_reserved) {
+        return Err(RunError::Preparing(SqlError::of(SqlErrorKind::NotAuthorized)));
     }
     let statement = match prepared {
         Ok(statement) => statement,
