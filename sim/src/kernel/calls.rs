@@ -299,8 +299,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                         let response = response.expect("a request is answered with a response");
                         Ok(Answer::Response(response))
                     }
+                    // What the callee's code has thrown; what tells of its end is the platform's, flags and all.
                     Err(error) => Err(CallError {
-                        remote: true,
+                        remote: error.remote || connection == Connection::Stands,
                         ..error
                     }),
                 };

@@ -26,6 +26,8 @@ pub(super) struct TurnEnd {
     pub undo: Option<Undo>,
     /// The tables that it can have written.
     pub writes: Writes,
+    /// Whether each statement was a commit of its own at its end.
+    pub autocommits: bool,
     /// The tasks that have ended in it.
     pub ended: Vec<TaskId>,
     /// What it asked for, in order.
@@ -74,6 +76,27 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             }
         }
         self.drop_stubs_of(id, &ended);
+    }
+
+    /// A statement has rolled back what it was part of, and each that followed was committed by itself: where the turn
+    /// ends its incarnation, that stays (`workerd.md` T9). They make one commit, for nothing happens between them.
+    pub(super) fn autocommit(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        turn: &mut TurnEnd,
+        watch: &mut dyn Observer,
+    ) {
+        if self.party(id).current.number != incarnation {
+            return;
+        }
+        // Somebody may have read what is rolled back.
+        self.party_mut(id).changed = Changed::Everything;
+        if turn.aborted.is_some()
+            && let Some(undo) = turn.undo.take()
+        {
+            self.commit_writes(id, undo, Vec::new(), turn.origin, &turn.writes, watch);
+        }
     }
 
     /// Its writes go to the storage, and its messages leave, each when all writes made before it are durable.

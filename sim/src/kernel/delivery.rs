@@ -14,7 +14,6 @@ use super::ratio::Ratio;
 use super::storage::{Store, Surroundings};
 use super::time::Micros;
 use super::turn::Turn;
-use super::unload::moved;
 use super::watch::{FaultKind, Observed, Observer, StepId, What};
 use super::wide::Guest;
 use super::{Kernel, Pending};
@@ -169,9 +168,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         let access = match &mut party.storage {
             None => Access::Nothing,
-            Some(storage) if is_current => {
-                Access::Own(Database::new(storage, surroundings, of_party.in_transaction()))
-            }
+            Some(storage) if is_current => Access::Own(Database::new(storage, surroundings, of_party.unit())),
             Some(_) => Access::Fenced,
         };
         let mut turn = Turn {
@@ -205,6 +202,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             outputs: Vec::new(),
             aborted: None,
             storage_failed: false,
+            commit_fails: false,
             read_fenced: Cell::new(false),
             watch: &mut *watch,
         };
@@ -225,20 +223,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             });
         }
         let (worked, timeout) = (turn.worked, turn.timeout);
-        let (undo, writes) = match turn.access {
-            Access::Own(database) => (database.undo, database.writes),
-            Access::Nothing | Access::Fenced => Default::default(),
-        };
-        let end = TurnEnd {
-            undo,
-            writes,
-            ended: turn.ended,
-            outputs: turn.outputs,
-            crossing: turn.crossing,
-            storage_failed: turn.storage_failed,
-            aborted: turn.aborted.or_else(|| turn.read_fenced.get().then(moved)),
-            origin: sent.origin,
-        };
+        let end = turn.end();
         self.forget_timeouts(timeout);
         self.finish_turn(id, incarnation, end, worked, watch);
     }
@@ -248,10 +233,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         &mut self,
         id: PartyId,
         incarnation: u32,
-        end: TurnEnd,
+        mut end: TurnEnd,
         worked: Micros,
         watch: &mut dyn Observer,
     ) {
+        if end.autocommits {
+            self.autocommit(id, incarnation, &mut end, watch);
+        }
         if worked == Micros::ZERO {
             self.end_turn(id, incarnation, end, watch);
             return;

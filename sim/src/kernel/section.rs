@@ -8,9 +8,9 @@ use protocol::host::{Answer, CallError, CallId, Label, TaskId, Text};
 use super::alarm::Interrupted;
 use super::calls::{Leaving, answered, caller};
 use super::choice::OriginId;
-use super::database::{Access, TransactionEnd, Undo};
+use super::database::{Access, TransactionEnd, Undo, Unit};
 use super::incarnation::Incarnation;
-use super::network::of_reset;
+use super::network::{internal_error, of_reset};
 use super::party::{Connection, Delivery, PartyId, Sent};
 use super::queue::EventKey;
 use super::reset::IncarnationEnd;
@@ -40,6 +40,8 @@ pub(super) struct Section {
     /// The tables that a transaction can have written, and whether it has written at all.
     pub writes: Writes,
     pub wrote: bool,
+    /// Whether a statement has rolled the transaction back: there is nothing to end any more.
+    pub rolled_back: bool,
     /// Its timeout in the queue.
     pub timeout: EventKey,
 }
@@ -83,6 +85,16 @@ impl<P: Guest> Incarnation<P> {
         outermost.or(turn)
     }
 
+    /// What a write is part of.
+    pub fn unit(&self) -> Unit {
+        let mut sections = self.sections.iter();
+        match sections.rfind(|section| section.kind == SectionKind::Transaction) {
+            None => Unit::Turn,
+            Some(section) if section.rolled_back => Unit::Statement,
+            Some(_) => Unit::Transaction,
+        }
+    }
+
     /// Whether a transaction is open.
     pub fn in_transaction(&self) -> bool {
         self.sections.iter().any(|section| section.undo.is_some())
@@ -120,6 +132,10 @@ impl<S: Store> Wide for Turn<'_, S> {
         self.cross(call, None);
         if let (SectionKind::Block, SectionEnd::Threw(error)) = (ended.kind, &end) {
             self.aborted.get_or_insert_with(|| of_reset(error.clone()));
+        }
+        if ended.rolled_back {
+            // The platform fails to end it, within what is a block to it (`workerd.md` T9).
+            self.aborted.get_or_insert_with(|| of_reset(internal_error()));
         }
         let Some(undo) = ended.undo else { return };
         let mut transaction_end = TransactionEnd {
@@ -202,6 +218,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                     undo,
                     writes: Default::default(),
                     wrote: false,
+                    rolled_back: false,
                     timeout,
                 });
             }

@@ -41,11 +41,14 @@ pub enum StoreError {
     /// This store does not run such statements: the run ends, void.
     #[error("this store does not run the statement: {0}")]
     Unsupported(Text),
-    /// The statement rolled back the transaction around it, as `INSERT OR ROLLBACK` does on a conflict, and as any does
-    /// that meets an error which [breaks the object](protocol::host::SqlErrorKind::breaks_object). The platform
-    /// destroys the object then (`workerd.md` T9, T11). The store itself is as it was before the statement.
-    #[error("the statement rolled back the transaction around it ({0})")]
+    /// The statement met an error that [breaks the object](protocol::host::SqlErrorKind::breaks_object) (`workerd.md`
+    /// T11). The store itself is as it was before the statement.
+    #[error("the statement broke the object ({0})")]
     Broken(SqlError),
+    /// The statement rolled back the transaction around it, as `INSERT OR ROLLBACK` does on a conflict (`workerd.md` T9).
+    /// The store itself is as it was before the statement: how far back it goes is the caller's to know.
+    #[error("the statement rolled back the transaction around it ({0})")]
+    RolledBack(SqlError),
 }
 
 impl StoreError {

@@ -12,6 +12,7 @@ pub(super) const NO_SUCH_AWAIT: Arm =
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = units();
     cases.extend(super::transactions::cases());
+    cases.extend(super::rollbacks::cases());
     cases
 }
 

@@ -10,6 +10,7 @@ mod interleaving;
 mod limits;
 mod outside;
 mod retries;
+mod rollbacks;
 mod sql;
 mod transactions;
 

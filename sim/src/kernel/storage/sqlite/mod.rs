@@ -159,13 +159,17 @@ impl SqliteStore {
             Err(RunError::Running(error)) if self.opened().lost_its_savepoints() => {
                 let (marks, log) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.log));
                 self.replay(&marks, log);
-                Err(StoreError::Broken(error))
+                Err(match StoreError::of(error) {
+                    StoreError::Sql(error) => StoreError::RolledBack(error),
+                    broken => broken,
+                })
             }
             // It may have left something: `INSERT OR FAIL`.
             Err(RunError::Running(error)) => Err(StoreError::of(error)),
             Err(not_begun) => return Ran::refused(not_begun.into()),
         };
-        if !writes.is_empty() && !matches!(outcome, Err(StoreError::Broken(_))) {
+        let undone = matches!(outcome, Err(StoreError::Broken(_) | StoreError::RolledBack(_)));
+        if !writes.is_empty() && !undone {
             self.keep(sql, params, surroundings);
         }
         self.steps = self.opened().groundwork().len();
