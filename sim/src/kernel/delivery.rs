@@ -18,6 +18,9 @@ use super::watch::{FaultKind, Observed, Observer, StepId, What};
 use super::wide::Guest;
 use super::{Kernel, Pending};
 
+/// The bytes of the longest name that an object is told (`workerd.md`, identity).
+const LONGEST_NAME: usize = 1_024;
+
 impl<P: Guest, S: Store> Kernel<P, S> {
     /// Something has reached a party: it has its turn, or waits until the thread is free and the gate open.
     pub(super) fn arrive(&mut self, id: PartyId, sent: Sent, watch: &mut dyn Observer) {
@@ -278,7 +281,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         party.current.born = incarnation;
         let skewed = party.current.skew.by > Micros::ZERO;
         let misses_name = misses_name && party.is_object();
-        party.current.named = !misses_name;
+        let name = party.address.as_ref().map(|(_, name)| &name.0);
+        party.current.named = !misses_name && name.is_none_or(|name| name.len() <= LONGEST_NAME);
         for (struck, kind) in [
             (skewed, FaultKind::ClockSkewed),
             (misses_name, FaultKind::NameMissing),

@@ -69,14 +69,22 @@ fn names() -> Vec<Case> {
         .sees(["done", "nothing"]),
         named(
             "a_long_name_is_not_known",
-            "an object does not know a name of more than 1,024 characters",
+            "an object does not know a name of more than 1,024 bytes",
             LONG_NAME,
             "nothing",
-        )
-        .kernel(Arm::Differs(
-            "the simulated platform tells an object any name; a protocol must bound its own",
-            &[LONG_NAME],
-        )),
+        ),
+        named(
+            "a_name_of_1000_bytes",
+            "an object knows a name of 1,000 bytes",
+            &"a".repeat(1_000),
+            &"a".repeat(1_000),
+        ),
+        named(
+            "a_long_name_of_few_characters_is_not_known",
+            "nor one of 600 characters that are 1,200 bytes",
+            &"é".repeat(600),
+            "nothing",
+        ),
         Case::untested(
             "identity",
             "an object that is called by its id does not know its name",
