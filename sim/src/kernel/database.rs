@@ -86,6 +86,7 @@ impl<'k, S: Store> Database<'k, S> {
     pub fn run(&mut self, statement: &Statement) -> Ran {
         let alone = self.undo.is_none();
         self.before_write();
+        self.store.show_alarm_table(self.alarm.has_table);
         let ran = self.store.run(statement);
         if !ran.writes.is_empty() {
             self.wrote |= self.unit != Unit::Transaction;

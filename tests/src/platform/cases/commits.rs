@@ -81,7 +81,7 @@ fn units() -> Vec<Case> {
             "1",
         )
         .runtime(Arm::Differs(
-            "a digest is a microtask here (T2); production documents an await like any other",
+            "a digest is a microtask here (T2); production documents an await like any other, and the knob `digest` has both",
             &["[!aborted, remote, reset]", "nothing"],
         )),
         across(

@@ -321,7 +321,7 @@ fn departures() -> Vec<Case> {
         .drive([ask("a", [Do::Read])])
         .sees(["nothing"])
         .runtime(Arm::Differs(
-            "this runtime does not tell a Worker that its client has gone; production documents that it does",
+            "this runtime does not tell a Worker that its client has gone; production documents that it does. A client of the simulator goes away where a plan or the knob `cancel` says so, and so both are run",
             &["late"],
         )),
     ]

@@ -81,7 +81,7 @@ fn names() -> Vec<Case> {
         ),
         named(
             "a_long_name_of_few_characters_is_not_known",
-            "nor one of 600 characters that are 1,200 bytes",
+            "an object does not know a name of 600 characters that are 1,200 bytes",
             &"é".repeat(600),
             "nothing",
         ),
@@ -167,7 +167,7 @@ fn memory() -> Vec<Case> {
             .drive([ask("a", [Do::Clock, Do::Work(20), Do::Clock])])
             .sees(["still"])
             .runtime(Arm::Differs(
-                "the clock of one machine moves; production documents that its does not, and the shell reads it once an event",
+                "the clock of one machine moves while code runs; production documents that its own does not. No protocol can tell: the shell reads the clock once an event, and hands that in",
                 &["moved"],
             )),
     ]

@@ -102,7 +102,7 @@ fn sizes() -> Vec<Case> {
             "TooBig ()",
         )
         .runtime(Arm::Differs(
-            "it takes 8,388,304 bytes, and took 2,199,995 in April 2026; production documents 2 MB",
+            "it takes 8,388,304 bytes, and took 2,199,995 in April 2026; production documents 2 MB, and `Limits::row_bytes` has all three",
             &["(2100000)"],
         )),
         shows(

@@ -11,6 +11,7 @@ mod limits;
 mod outside;
 mod retries;
 mod rollbacks;
+mod schema;
 mod sql;
 mod transactions;
 

@@ -102,6 +102,9 @@ fn note(notes: &mut Notes, action: &AuthAction<'_>) {
             notes.schema = true;
             notes.write(table_name);
         }
+        On::Read { table_name, .. } if is_schema(table_name) || table_name.starts_with("pragma_") => {
+            notes.reads_schema = true;
+        }
         // Names in a CHECK, a DEFAULT, a key. Nothing is computed before there are rows; `AS SELECT` is an action more.
         On::Read { .. } | On::Function { .. } | On::Reindex { .. } => {}
         On::Insert { table_name } | On::Delete { table_name } | On::Update { table_name, .. } => {
@@ -121,13 +124,21 @@ fn note(notes: &mut Notes, action: &AuthAction<'_>) {
             notes.schema = true;
             notes.more_than_making = true;
         }
+        On::Pragma { .. } => {
+            notes.reads_schema = true;
+            notes.more_than_making = true;
+        }
         _ => notes.more_than_making = true,
     }
 }
 
+fn is_schema(table: &str) -> bool {
+    table == "sqlite_master" || table == SCHEMA
+}
+
 impl Notes {
     fn write(&mut self, table: &str) {
-        if table == "sqlite_master" || table == SCHEMA {
+        if is_schema(table) {
             self.writes.insert(Text::new_static(SCHEMA));
         } else if !table.starts_with("sqlite_") {
             self.writes.insert(Text::new(table));
@@ -176,7 +187,10 @@ fn rule(action: &AuthAction<'_>) -> Ruling {
         On::Pragma {
             pragma_name,
             pragma_value,
-        } => of_pragma(pragma_name, pragma_value.is_some()),
+        } => match pragma_value {
+            Some(value) if is_reserved(value) => Refused,
+            _ => of_pragma(pragma_name, pragma_value.is_some()),
+        },
         On::Function { function_name } => of_function(function_name),
         // Their rows stand in tables of their own, which a digest would have to know.
         On::CreateVtable { .. } | On::DropVtable { .. } => Unsupported,

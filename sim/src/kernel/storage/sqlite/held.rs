@@ -61,6 +61,8 @@ pub(super) struct Traits {
     /// Whether it makes tables or indices and does nothing else.
     pub(super) only_makes: bool,
     touches_schema: bool,
+    /// Whether it reads the schema, other than to change it.
+    pub(super) reads_schema: bool,
 }
 
 /// Refers to a statement that is held, until the next is prepared or run.
@@ -275,6 +277,7 @@ fn prepare<'connection>(
             writes,
             only_makes: notes.schema && !notes.more_than_making,
             touches_schema: notes.schema,
+            reads_schema: notes.reads_schema && !notes.schema,
         },
         columns: statement.column_names().map(Text::new).collect(),
         statement,
