@@ -68,13 +68,11 @@ impl<S: Store> Turn<'_, S> {
             Unit::Turn => self.commit_fails = true,
             Unit::Transaction => {}
         }
-        let transactions = self.sections.iter_mut().filter(|section| section.undo.is_some());
-        let mut began = transactions.map(|section| {
+        let mut outermost = None;
+        for section in self.sections.iter_mut().filter(|section| section.undo.is_some()) {
             section.rolled_back = true;
-            section.undo.take()
-        });
-        let outermost = began.next().flatten();
-        began.for_each(drop);
+            outermost = outermost.or(section.undo.take());
+        }
         database.lose_unit(outermost);
     }
 
