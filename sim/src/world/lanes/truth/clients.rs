@@ -183,7 +183,7 @@ mod tests {
     fn an_effect_is_known_by_its_statement_whoever_minted_the_id() {
         let insert = |sql: &'static str, params: Vec<Value>| effect(&Statement::new(sql, params));
         let token = Some(Effect::Of("t".into()));
-        let params = || vec!["article".into(), "t".into(), "en".into()];
+        let params = || vec!["article", "t", "en"];
         let values = |texts: Vec<&str>| texts.into_iter().map(Value::text).collect::<Vec<_>>();
         let plain = "INSERT INTO node (type, uuid, langcode) VALUES (?, ?, ?)";
         assert_eq!(insert(plain, values(params())), token);

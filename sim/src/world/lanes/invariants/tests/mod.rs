@@ -1,0 +1,10 @@
+//! That each check fires on what it is for, and does not on what is close to it; and that runs give it subjects.
+
+mod fronts;
+mod ids;
+mod lanes;
+mod pages;
+mod primary;
+mod scene;
+mod shown;
+mod triage;
