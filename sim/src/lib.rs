@@ -8,7 +8,9 @@
 pub mod check;
 pub mod kernel;
 pub mod plan;
+pub mod report;
 pub mod run;
 pub mod scenario;
+pub mod search;
 pub mod trace;
 pub mod world;

@@ -24,6 +24,7 @@ struct Arguments {
 enum Command {
     List(command::list::Arguments),
     Run(command::run::Arguments),
+    Sweep(command::sweep::Arguments),
     Replay(command::replay::Arguments),
     Completions(command::completions::Arguments),
 }
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::List(_) => command::list::list(&mut out).map(|()| 0).map_err(Into::into),
         Command::Run(arguments) => command::run::run(&arguments, &mut out),
+        Command::Sweep(arguments) => command::sweep::sweep(&arguments, &mut out),
         Command::Replay(arguments) => command::replay::replay(&arguments, &mut out),
         Command::Completions(arguments) => {
             command::completions::completions(&arguments, Arguments::command(), &mut out)

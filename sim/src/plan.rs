@@ -242,7 +242,7 @@ impl PlanError {
 }
 
 /// A hundred simulated days: longer than any retry or timer, short enough that no sum of times overflows.
-const LONGEST: u64 = 100 * 24 * 3_600 * 1_000_000;
+pub const LONGEST: Micros = Micros(100 * 24 * 3_600 * 1_000_000);
 
 impl<Shape, Operation> Plan<Shape, Operation> {
     /// Checks the fields that every world's plan has.
@@ -250,8 +250,8 @@ impl<Shape, Operation> Plan<Shape, Operation> {
     /// # Errors
     /// The first field that is out of bounds.
     pub fn check(&self) -> Result<(), PlanError> {
-        PlanError::if_above("lasts", self.lasts.0, LONGEST)?;
-        PlanError::if_above("settles", self.settles.0, LONGEST)?;
+        PlanError::if_above("lasts", self.lasts.0, LONGEST.0)?;
+        PlanError::if_above("settles", self.settles.0, LONGEST.0)?;
         self.knobs.check()?;
         self.items.iter().try_for_each(Item::check)
     }
@@ -264,7 +264,7 @@ impl Knobs {
     /// The first knob that cannot be.
     pub fn check(&self) -> Result<(), PlanError> {
         for (field, most) in self.lengths() {
-            PlanError::if_above(field, most.0, LONGEST)?;
+            PlanError::if_above(field, most.0, LONGEST.0)?;
         }
         for (field, episode) in [
             ("knobs.clog", self.clog),
@@ -284,11 +284,11 @@ impl<Operation> Item<Operation> {
     /// # Errors
     /// The first field that is out of bounds.
     pub fn check(&self) -> Result<(), PlanError> {
-        PlanError::if_above("item.at", self.at.0, LONGEST)?;
+        PlanError::if_above("item.at", self.at.0, LONGEST.0)?;
         if let Act::Fault(fault) = &self.act
             && let Some(length) = fault.length()
         {
-            PlanError::if_above("item.act.fault", length.0, LONGEST)?;
+            PlanError::if_above("item.act.fault", length.0, LONGEST.0)?;
         }
         if let Act::Fault(Fault::StorageError { error, .. } | Fault::Statement { error, .. }) = &self.act
             && !error.breaks_object()

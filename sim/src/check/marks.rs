@@ -48,6 +48,20 @@ impl Marks {
         counts.get(name).copied().unwrap_or(0)
     }
 
+    /// Counts what another run has passed too.
+    pub fn add(&mut self, other: &Marks) {
+        for (all, more) in [
+            (&mut self.awaits, &other.awaits),
+            (&mut self.notes, &other.notes),
+            (&mut self.faults, &other.faults),
+            (&mut self.subjects, &other.subjects),
+        ] {
+            for (name, count) in more {
+                *all.entry(name).or_default() += count;
+            }
+        }
+    }
+
     /// The same marks, and what the invariants had to judge. One that had nothing is no mark.
     #[must_use]
     pub fn with_subjects(self, mut subjects: BTreeMap<&'static str, u64>) -> Self {

@@ -3,6 +3,7 @@
 //! A world's invariants stand in one table, each a small file: its id, what it says, why the check is sound and what it
 //! cannot see. They read the world, never what the protocol says of itself.
 
+mod identity;
 mod marks;
 
 use std::fmt;
@@ -10,6 +11,7 @@ use std::fmt;
 use protocol::host::Text;
 use serde::{Deserialize, Serialize};
 
+pub use identity::Identity;
 pub use marks::Marks;
 
 /// One thing that must hold.

@@ -1,16 +1,16 @@
 //! What a run has shown, written to a trace.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use sim::check::Violation;
-use sim::run::{History, Report};
+use sim::run::{History, Report, StoreKind};
 use sim::trace::{Expectation, Trace};
 use sim::world::{PlanOf, World};
 
-use super::StoreKind;
+use super::run_plan;
 
 /// Where the trace of a violation goes that nobody has named a file for.
 pub fn file(violation: &Violation, scenario: &str, seed: u64) -> PathBuf {
@@ -22,7 +22,7 @@ pub fn file(violation: &Violation, scenario: &str, seed: u64) -> PathBuf {
 }
 
 /// Writes the plan with what it has shown, and the history of one more run.
-pub fn write_trace<W: World>(
+fn write_trace<W: World>(
     store: StoreKind,
     plan: PlanOf<W>,
     variant: &str,
@@ -30,7 +30,7 @@ pub fn write_trace<W: World>(
     file: &Path,
 ) -> Result<()> {
     let mut history = History::default();
-    store.run::<W>(&plan, variant, &mut history)?;
+    run_plan::<W>(store, &plan, variant, &mut history)?;
     let expect = Expectation::of(report)
         .map(|expected| (variant.into(), expected))
         .into_iter()
@@ -45,6 +45,25 @@ pub fn write_trace<W: World>(
         .write(W::NAME, &mut bytes)
         .context("a trace cannot be written to memory")?;
     put(file, &bytes).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Writes it too, and says how to go on from it.
+pub fn tell_trace<W: World>(
+    store: StoreKind,
+    plan: PlanOf<W>,
+    variant: &str,
+    report: &Report,
+    file: &Path,
+    out: &mut dyn Write,
+) -> Result<()> {
+    write_trace::<W>(store, plan, variant, report, file)?;
+    let file = file.display();
+    writeln!(out, "  trace: {file}")?;
+    writeln!(
+        out,
+        "  next:  cargo run --release -- replay {file} --variant {variant} --log"
+    )?;
+    Ok(())
 }
 
 /// Writes a file whole or not at all: a killed run leaves no half trace behind, and two runs at once do not mix theirs.

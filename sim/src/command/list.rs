@@ -45,7 +45,7 @@ fn list_world(about: &About, sources: &[Source], out: &mut dyn Write) -> Result<
 }
 
 fn write_row(name: &str, told: &str, out: &mut dyn Write) -> Result<()> {
-    writeln!(out, "  {name:<22}{told}")
+    writeln!(out, "  {name:<35} {told}")
 }
 
 /// What a scenario is for.

@@ -9,69 +9,59 @@ pub mod output;
 mod progress;
 pub mod replay;
 pub mod run;
+mod summary;
+pub mod sweep;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
+use sim::check::{GENERAL, Violation};
 use sim::kernel::Observer;
-use sim::kernel::storage::model::ModelStore;
-use sim::kernel::storage::sqlite::SqliteStore;
-use sim::run::Report;
+use sim::run::{Pools, Report, StoreKind};
 use sim::scenario;
 use sim::world::{PlanOf, World, known};
+use strum::VariantArray as _;
 
-/// Which store holds the objects' databases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StoreKind {
-    /// SQLite itself, in memory.
-    Sqlite,
-    /// Plain tables: faster, and only for the statements that it knows.
-    Model,
+/// The stores, as a command line names them.
+fn store_names() -> impl TypedValueParser<Value = StoreKind> {
+    let stores = StoreKind::VARIANTS.iter();
+    PossibleValuesParser::new(stores.map(|store| PossibleValue::new(store.name()).help(store.about())))
+        .map(|name| name.parse().expect("no other value is possible"))
 }
 
-impl StoreKind {
-    fn name(self) -> &'static str {
-        match self {
-            StoreKind::Sqlite => "sqlite",
-            StoreKind::Model => "model",
-        }
-    }
+/// Runs a plan, and lets somebody listen.
+fn run_plan<W: World>(
+    store: StoreKind,
+    plan: &PlanOf<W>,
+    variant: &str,
+    watch: impl Observer,
+) -> Result<Report> {
+    Ok(Pools::default().run::<W>(store, plan, program::<W>(variant)?, watch))
+}
 
-    /// Runs a plan on this store twice: a difference between the two is the verdict.
-    fn run_twice<W: World>(self, plan: &PlanOf<W>, variant: &str) -> Result<Report> {
-        let program = program::<W>(variant)?;
-        Ok(match self {
-            StoreKind::Sqlite => {
-                sim::run::run_twice::<W, _, SqliteStore>(plan, &program, &Default::default())
-            }
-            StoreKind::Model => sim::run::run_twice::<W, _, ModelStore>(plan, &program, &Default::default()),
-        })
-    }
-
-    /// Runs a plan on this store, and lets somebody listen.
-    fn run<W: World>(self, plan: &PlanOf<W>, variant: &str, watch: impl Observer) -> Result<Report> {
-        let program = program::<W>(variant)?;
-        Ok(match self {
-            StoreKind::Sqlite => {
-                sim::run::run::<W, _, SqliteStore>(plan, program, &Default::default(), watch)
-            }
-            StoreKind::Model => sim::run::run::<W, _, ModelStore>(plan, program, &Default::default(), watch),
-        })
-    }
+/// Runs a plan twice: a difference between the two is the verdict.
+fn run_plan_twice<W: World>(store: StoreKind, plan: &PlanOf<W>, variant: &str) -> Result<Report> {
+    Ok(Pools::default().run_twice::<W>(store, plan, &program::<W>(variant)?))
 }
 
 /// The program of a variant that a user has named.
 fn program<W: World>(variant: &str) -> Result<W::Program> {
     W::program(variant).with_context(|| {
-        let known: Vec<_> = W::variants().iter().map(|variant| variant.name).collect();
-        format!(
-            "there is no variant `{variant}` of {}; it has: {}",
-            W::NAME,
-            known.join(", ")
-        )
+        let known = W::variants();
+        let what = format!("variant of {}", W::NAME);
+        scenario::unknown(&what, variant, known.iter().map(|variant| variant.name))
+    })
+}
+
+/// What must hold according to the invariant that is violated.
+fn statement<W: World>(violation: &Violation) -> &'static str {
+    let mut known = W::invariants().iter().chain(&GENERAL);
+    let broken = known.find(|invariant| invariant.id == violation.invariant);
+    broken.map_or("an invariant without a statement", |invariant| {
+        invariant.statement
     })
 }
 

@@ -20,14 +20,17 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing is done of so many seeds. Where the target is no terminal, nothing is ever drawn.
-    pub fn new(seeds: u64, target: ProgressDrawTarget) -> Self {
+    /// Nothing is done of so many seeds, or of as many as there is time for. Where the target is no terminal, nothing is
+    /// ever drawn.
+    pub fn new(seeds: Option<u64>, target: ProgressDrawTarget) -> Self {
         let events = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&events);
-        let style = ProgressStyle::with_template(
+        let style = ProgressStyle::with_template(if seeds.is_some() {
             "{wide_bar} {human_pos} of {human_len} seeds  {seeds_a_second} seeds/s  {events_a_second} events/s  \
-             {eta} left",
-        )
+             {eta} left"
+        } else {
+            "{human_pos} seeds in {elapsed}  {seeds_a_second} seeds/s  {events_a_second} events/s"
+        })
         .expect("the template is well formed")
         .with_key("seeds_a_second", |state: &ProgressState, to: &mut dyn Write| {
             write_rate(state.pos(), state, to);
@@ -36,7 +39,7 @@ impl Progress {
             write_rate(counted.load(Ordering::Relaxed), state, to);
         });
         Progress {
-            bar: ProgressBar::with_draw_target(Some(seeds), target).with_style(style),
+            bar: ProgressBar::with_draw_target(seeds, target).with_style(style),
             events,
             step: StepId(0),
         }
@@ -45,6 +48,12 @@ impl Progress {
     /// Another seed is done.
     pub fn seed_done(&mut self) {
         self.step = StepId(0);
+        self.bar.inc(1);
+    }
+
+    /// Another seed is done, whose run nobody has listened to.
+    pub fn run_done(&self, events: u64) {
+        self.events.fetch_add(events, Ordering::Relaxed);
         self.bar.inc(1);
     }
 
@@ -100,7 +109,10 @@ mod tests {
     #[test]
     fn a_terminal_shows_seeds_rates_and_the_time_left() {
         let terminal = InMemoryTerm::new(5, 160);
-        let mut progress = Progress::new(2_000, ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        let mut progress = Progress::new(
+            Some(2_000),
+            ProgressDrawTarget::term_like(Box::new(terminal.clone())),
+        );
         progress.observe(&at_step(10 * EVENTS_A_DRAW));
         progress.seed_done();
         progress.bar.force_draw();
@@ -117,7 +129,7 @@ mod tests {
 
     #[test]
     fn events_are_counted_once_over_all_runs() {
-        let mut progress = Progress::new(2, ProgressDrawTarget::hidden());
+        let mut progress = Progress::new(Some(2), ProgressDrawTarget::hidden());
         for step in [1, 1, 4] {
             progress.observe(&at_step(step));
         }

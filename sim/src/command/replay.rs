@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::ValueHint;
 use sim::kernel::RunHash;
+use sim::run::StoreKind;
 use sim::trace::{self, Trace};
 use sim::world::World;
 use sim::world::known::{self, Visit};
 
 use super::log::{Log, LogLevel};
-use super::{StoreKind, default_variant, variant_names};
+use super::{default_variant, run_plan, run_plan_twice, store_names, variant_names};
 
 /// Replay a trace
 ///
@@ -27,7 +28,7 @@ pub struct Arguments {
     #[arg(long)]
     expect: bool,
     /// Which store holds the objects' databases
-    #[arg(long, value_enum, default_value_t = StoreKind::Sqlite)]
+    #[arg(long, value_parser = store_names(), default_value = StoreKind::Sqlite.name())]
     store: StoreKind,
     /// The variant of the protocol's rules [default: with --expect all that the trace names, else the first it names]
     #[arg(long, value_parser = variant_names(), hide_possible_values = true)]
@@ -85,9 +86,9 @@ fn replay_world<W: World>(
     let mut code = 0;
     for variant in variants::<W>(arguments, trace) {
         if arguments.log.is_some() {
-            arguments.store.run::<W>(&trace.plan, variant, Log)?;
+            run_plan::<W>(arguments.store, &trace.plan, variant, Log)?;
         }
-        let report = arguments.store.run_twice::<W>(&trace.plan, variant)?;
+        let report = run_plan_twice::<W>(arguments.store, &trace.plan, variant)?;
         writeln!(
             out,
             "{} · {variant} · {} · seed {}",

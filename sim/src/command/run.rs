@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::ValueHint;
 use indicatif::ProgressDrawTarget;
-use sim::check::{GENERAL, Verdict};
-use sim::run::Report;
+use sim::check::Verdict;
+use sim::run::{Report, StoreKind};
 use sim::scenario::{self, Scenario, Source};
 use sim::world::known::Visit;
 use sim::world::{PlanOf, World, load, with_world_of};
@@ -16,7 +16,9 @@ use sim::world::{PlanOf, World, load, with_world_of};
 use super::interrupt::{self, Interrupt};
 use super::log::{Log, LogLevel};
 use super::progress::Progress;
-use super::{ScenarioName, StoreKind, default_variant, failure, variant_names};
+use super::{
+    ScenarioName, default_variant, failure, run_plan, run_plan_twice, statement, store_names, variant_names,
+};
 
 /// Run one seed of a scenario, or a few in a row
 ///
@@ -42,7 +44,7 @@ pub struct Arguments {
     #[arg(long)]
     hashes: bool,
     /// Which store holds the objects' databases
-    #[arg(long, value_enum, default_value_t = StoreKind::Sqlite)]
+    #[arg(long, value_parser = store_names(), default_value = StoreKind::Sqlite.name())]
     store: StoreKind,
     /// The variant of the protocol's rules, see `drydock list` [default: hardened]
     #[arg(long, value_parser = variant_names(), hide_possible_values = true)]
@@ -167,7 +169,7 @@ fn progress(arguments: &Arguments) -> Progress {
     } else {
         ProgressDrawTarget::hidden()
     };
-    Progress::new(arguments.count, target)
+    Progress::new(Some(arguments.count), target)
 }
 
 fn run_seed<W: World>(
@@ -178,10 +180,10 @@ fn run_seed<W: World>(
     progress: &mut Progress,
 ) -> Result<Report> {
     let log = arguments.log.map(|_| Log);
-    let report = arguments.store.run::<W>(plan, variant, (log, progress))?;
+    let report = run_plan::<W>(arguments.store, plan, variant, (log, progress))?;
     // What is told to anybody, and a share of all the rest, is compared with itself.
     if report.verdict != Verdict::Passed || is_last || plan.seed.is_multiple_of(REPEAT_EVERY) {
-        return arguments.store.run_twice::<W>(plan, variant);
+        return run_plan_twice::<W>(arguments.store, plan, variant);
     }
     Ok(report)
 }
@@ -237,12 +239,7 @@ fn print_one<W: World>(
 pub(super) fn print<W: World>(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  {}", report.verdict)?;
     if let Verdict::Violated(violation) = &report.verdict {
-        let mut known = W::invariants().iter().chain(&GENERAL);
-        let broken = known.find(|invariant| invariant.id == violation.invariant);
-        let statement = broken.map_or("an invariant without a statement", |invariant| {
-            invariant.statement
-        });
-        writeln!(out, "  what must hold: {statement}")?;
+        writeln!(out, "  what must hold: {}", statement::<W>(violation))?;
     }
     writeln!(out, "  {} events, {} simulated", report.events, report.simulated)?;
     writeln!(out, "  behaviour  {}", report.behaviour)?;
@@ -262,12 +259,5 @@ fn write_trace<W: World>(
         (None, Verdict::Violated(violation)) => failure::file(violation, &plan.scenario, plan.seed),
         _ => return Ok(()),
     };
-    failure::write_trace::<W>(arguments.store, plan, variant, report, &file)?;
-    writeln!(out, "  trace: {}", file.display())?;
-    writeln!(
-        out,
-        "  next:  cargo run --release -- replay {} --variant {variant} --log",
-        file.display()
-    )?;
-    Ok(())
+    failure::tell_trace::<W>(arguments.store, plan, variant, report, &file, out)
 }

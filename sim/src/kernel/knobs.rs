@@ -3,16 +3,17 @@
 use std::fmt;
 
 use protocol::host::Text;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::choice::{Chance, Purpose, Source};
 use super::ratio::Ratio;
 use super::time::Micros;
-use super::watch::FaultKind;
 
 /// A range of lengths of time, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Bounds", into = "Bounds")]
+#[schemars(with = "Bounds")]
 pub struct Span {
     /// The shortest: alternative 0.
     pub least: Micros,
@@ -21,8 +22,9 @@ pub struct Span {
 }
 
 /// A span as it stands in a file, in microseconds.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(rename = "Span")]
 struct Bounds {
     least_us: Micros,
     most_us: Micros,
@@ -91,7 +93,8 @@ impl Span {
 /// `ends`.
 ///
 /// In files: `"1 in 20"` for one that strikes once, else `{ begins = "1 in 500", ends = "1 in 4", least-us = 250000 }`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(with = "Either")]
 pub struct Episode {
     /// How often it begins.
     pub begins: Ratio,
@@ -102,12 +105,25 @@ pub struct Episode {
 }
 
 /// An episode that lasts, as it stands in a file.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Lasting {
     begins: Ratio,
     ends: Ratio,
     least_us: Micros,
+}
+
+/// An episode as it stands in a file.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Episode")]
+#[expect(
+    dead_code,
+    reason = "what a file can say, for the schema; it is read without knowing which one comes"
+)]
+enum Either {
+    Once(Ratio),
+    Lasting(Lasting),
 }
 
 impl Episode {
@@ -188,7 +204,9 @@ impl<'de> Deserialize<'de> for Episode {
 /// What an await on a digest is. The runtime was not seen to let anything in there, production documents that it does
 /// (`workerd.md` T2, I4; `platform.md` section 2, item 3): code that is right under one and wrong under the other has
 /// a bug.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum DigestAwait {
     /// It ends the commit unit, and other events come between.
@@ -199,7 +217,7 @@ pub enum DigestAwait {
 }
 
 /// How the platform behaves: latencies always, faults for as long as the run injects them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Knobs {
     /// How long a request is on its way, and an answer.
@@ -389,41 +407,5 @@ impl Knobs {
             ("knobs.storage-error.least-us", self.storage_error.least),
             ("knobs.reset.least-us", self.reset.least),
         ]
-    }
-
-    /// How often a kind of fault begins that strikes where it could, and what decides it.
-    pub(super) fn episode(&self, kind: FaultKind) -> (Episode, Purpose) {
-        match kind {
-            FaultKind::RequestLost => (self.request_loss, Purpose::RequestLoss),
-            FaultKind::AnswerLost => (self.answer_loss, Purpose::AnswerLoss),
-            FaultKind::RequestLate => (self.late, Purpose::RequestLate),
-            FaultKind::AnswerLate => (self.late, Purpose::AnswerLate),
-            FaultKind::Partitioned => (self.partition, Purpose::Partition),
-            FaultKind::Clogged => (self.clog, Purpose::Clog),
-            FaultKind::Duplicated => (self.duplicate, Purpose::Duplicate),
-            FaultKind::Cancelled => (self.cancel, Purpose::Cancel),
-            FaultKind::CommitFailed => (self.commit_failure, Purpose::CommitFailure),
-            FaultKind::CommitStalled => (self.commit_stall, Purpose::CommitStall),
-            FaultKind::StorageRefused => (self.storage_error, Purpose::StorageError),
-            FaultKind::Reset => (self.reset, Purpose::Reset),
-            FaultKind::Displaced => (self.displacement, Purpose::Displacement),
-            FaultKind::Evicted => (self.eviction, Purpose::Eviction),
-            FaultKind::AlarmLate => (self.alarm_late, Purpose::AlarmLate),
-            FaultKind::AlarmSyncLost => (self.alarm_sync_loss, Purpose::AlarmSyncLoss),
-            FaultKind::IsolateShared
-            | FaultKind::CommitsLost
-            | FaultKind::GateTimeout
-            | FaultKind::StaleRan
-            | FaultKind::StaleEnded
-            | FaultKind::AlarmEarly
-            | FaultKind::AlarmStuck
-            | FaultKind::NameMissing
-            | FaultKind::ClockSkewed => {
-                unreachable!(
-                    "{} follows from other faults, or from how the platform is",
-                    kind.name()
-                )
-            }
-        }
     }
 }

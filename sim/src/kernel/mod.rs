@@ -21,6 +21,7 @@ mod knobs;
 mod network;
 mod party;
 mod queue;
+mod rates;
 mod ratio;
 mod reset;
 mod section;
@@ -51,6 +52,7 @@ pub use knobs::{DigestAwait, Episode, Knobs, Span};
 pub use network::{Aim, CallFault};
 pub use party::PartyId;
 pub use queue::EventKey;
+pub use rates::Switch;
 pub use ratio::Ratio;
 pub use time::{EPOCH, Micros};
 pub use trouble::{Trouble, Way};
@@ -245,6 +247,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// Puts another platform in place of this one: how the healing phase begins.
     pub fn set_knobs(&mut self, knobs: Knobs) {
         self.knobs = knobs;
+    }
+
+    /// Arms faults that are aimed at calls. They are counted from now on.
+    pub fn arm_aims(&mut self, aims: BTreeMap<Aim, Vec<CallFault>>) {
+        self.aims = aims;
+        for party in &mut self.parties {
+            party.calls_made.clear();
+        }
     }
 
     /// Disarms the faults that have not struck, whether they are aimed at a call, a statement or a commit.

@@ -156,6 +156,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let who = self.party(id).who.clone();
         let origin = self.chance.origin_of(end.origin).clone();
         let what = What::Reset {
+            incarnation: self.party(id).current.number,
             reason: &end.error.message,
             survivors: survivors as u64,
             origin: &origin,
@@ -297,6 +298,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let who = self.party(id).who.clone();
         let origin = self.chance.origin_of(end.origin).clone();
         let what = What::Reset {
+            incarnation,
             reason: &end.error.message,
             survivors: 0,
             origin: &origin,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use protocol::host::Millis;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What an object's clock shows when a run begins: 2026-01-01T00:00:00Z. A constant, so that a run does not depend on
@@ -10,7 +11,9 @@ use serde::{Deserialize, Serialize};
 pub const EPOCH: Millis = Millis(1_767_225_600_000);
 
 /// True time of a run, in microseconds since its beginning: finer than any clock that a protocol can read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct Micros(pub u64);
 

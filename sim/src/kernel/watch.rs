@@ -122,6 +122,8 @@ pub enum What<'a> {
     },
     /// An incarnation has ended.
     Reset {
+        /// Which.
+        incarnation: u32,
         /// Why, as its callers are told.
         reason: &'a str,
         /// How many commits that were not confirmed have survived.

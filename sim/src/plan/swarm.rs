@@ -1,13 +1,13 @@
 //! Swarm: what the seed of a plan decides, whatever world the plan is of. Each run turns whole kinds of faults on or off
 //! and draws its own rates.
 
-use protocol::host::{SqlErrorKind, Text};
+use protocol::host::{Label, Millis, SqlErrorKind, Text};
 use strum::VariantArray as _;
 
 use super::Fault;
 use crate::kernel::{
-    Chance, DigestAwait, Episode, FaultKind, Knobs, Micros, Origin, PlaceId, Purpose, Ratio, ResetCause,
-    Source, Way,
+    Aim, CallFault, Chance, DigestAwait, Episode, FaultKind, Knobs, Micros, Origin, PlaceId, Purpose, Ratio,
+    ResetCause, Source, Way,
 };
 
 /// Draws from the seed, for one plan.
@@ -122,6 +122,23 @@ impl Dice {
     pub fn lasts(&mut self) -> Micros {
         let most = Micros::from_millis(100 << self.below("fault-scale", 10));
         self.instant("fault-lasts", most)
+    }
+
+    /// A fault that is aimed at one of a party's calls: which of them, below a number that is told for each label.
+    pub fn aimed(&mut self, callers: &[Text], label: Label, most: u32) -> Fault {
+        let aim = Aim {
+            caller: callers[self.below("aim-caller", callers.len() as u32) as usize].clone(),
+            label: Text::new_static(label.0),
+            nth: self.below("aim-nth", most),
+        };
+        let by = |dice: &mut Self| Millis(dice.lasts().0 / 1_000);
+        let fault = match self.below("aim-fault", 4) {
+            0 => CallFault::LoseRequest,
+            1 => CallFault::LoseAnswer,
+            2 => CallFault::DelayRequest(by(self)),
+            _ => CallFault::DelayAnswer(by(self)),
+        };
+        Fault::Call { aim, fault }
     }
 
     /// A fault that befalls one of these objects at an instant, or stands between it and another party.

@@ -4,6 +4,7 @@
 //! exploring choose plans and watch; none of them has a loop of its own.
 
 mod panics;
+mod pools;
 mod twice;
 
 use std::collections::BTreeMap;
@@ -14,7 +15,8 @@ use protocol::task::Program;
 use crate::check::{Marks, Verdict, Violation};
 use crate::kernel::storage::Store;
 use panics::Caught;
-pub use twice::run_twice;
+pub use pools::{Pools, StoreKind};
+pub use twice::{OnTwoStores, run_on_two_stores, run_twice};
 
 use crate::kernel::{
     BehaviourChain, Chance, FullChain, Kernel, Micros, Observed, Observer, RunHash, StepId, Stepped, Trouble,
@@ -122,9 +124,10 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
     /// A run that has not begun. See [`run`] for the pool.
     pub fn new(plan: &'p PlanOf<W>, program: P, pool: &S::Pool, others: O) -> Self {
         let chance = Chance::new(plan.seed, &plan.fixed);
-        let mut kernel = Kernel::new(program, pool, chance, plan.knobs.clone(), plan.aims());
+        let mut kernel = Kernel::new(program, pool, chance, plan.knobs.clone(), BTreeMap::new());
         let world = W::new(plan, &mut kernel);
         let begins = kernel.now();
+        kernel.arm_aims(plan.aims());
         for item in &plan.items {
             if !matches!(item.act, Act::Fault(Fault::Call { .. })) {
                 kernel.schedule_item(item.id, begins.after(item.at));

@@ -18,23 +18,82 @@ const LINES_KEPT: usize = 1 << 18;
 /// These two runs are held against each other, and no third one: what happens once in the life of a process, as when
 /// something is set up on first use, would not happen in it again.
 pub fn run_twice<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: &P, pool: &S::Pool) -> Report {
-    let mut account = Account::default();
-    let first = run::<W, P, S>(plan, program.clone(), pool, &mut account);
-    let mut comparison = Comparison::with(&account);
-    let second = run::<W, P, S>(plan, program.clone(), pool, &mut comparison);
-    let detail = if let Some(parting) = comparison.parting() {
-        parting
-    } else if first == second {
-        return first;
-    } else {
-        Text::from(format!(
-            "two runs of one plan have one history, and differ in what was made of it: `{}` and `{}`",
-            first.verdict, second.verdict
-        ))
+    let two = Two::run::<W, P, S, S>(plan, program, pool, pool);
+    match two.difference() {
+        Some(difference) => two.not_deterministic(&difference),
+        None => two.first,
+    }
+}
+
+/// What a run on one store has shown that was repeated on another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnTwoStores {
+    /// What the first run has shown, or where the two part.
+    pub report: Report,
+    /// Why the second run has shown nothing, where it has not: its store does not run each statement.
+    pub void: Option<Text>,
+}
+
+/// Runs a plan on one store and then on another one, which must make no difference.
+pub fn run_on_two_stores<W: World, P: Program, S: Store, T: Store>(
+    plan: &PlanOf<W>,
+    program: &P,
+    pool: &S::Pool,
+    other: &T::Pool,
+) -> OnTwoStores {
+    let two = Two::run::<W, P, S, T>(plan, program, pool, other);
+    let (report, void) = match (two.difference(), &two.first.verdict, &two.second.verdict) {
+        // A run that shows nothing is as far as its store came: nothing follows from where it ends.
+        (Some(_), _, Verdict::Void(why)) => (two.first.clone(), Some(why.clone())),
+        (None, ..) | (Some(_), Verdict::Void(_), _) => (two.first, None),
+        (Some(difference), ..) => (two.not_deterministic(&difference), None),
     };
-    Report {
-        verdict: Verdict::NotDeterministic(detail),
-        ..first
+    OnTwoStores { report, void }
+}
+
+/// Two runs of one plan.
+struct Two {
+    first: Report,
+    second: Report,
+    /// Where their histories part.
+    parting: Option<Text>,
+}
+
+impl Two {
+    fn run<W: World, P: Program, S: Store, T: Store>(
+        plan: &PlanOf<W>,
+        program: &P,
+        pool: &S::Pool,
+        other: &T::Pool,
+    ) -> Self {
+        let mut account = Account::default();
+        let first = run::<W, P, S>(plan, program.clone(), pool, &mut account);
+        let mut comparison = Comparison::with(&account);
+        let second = run::<W, P, T>(plan, program.clone(), other, &mut comparison);
+        let parting = comparison.parting();
+        Two {
+            first,
+            second,
+            parting,
+        }
+    }
+
+    /// In what the two differ, if they do.
+    fn difference(&self) -> Option<Text> {
+        if self.parting.is_some() || self.first == self.second {
+            return self.parting.clone();
+        }
+        Some(Text::from(format!(
+            "two runs of one plan have one history, and differ in what was made of it: `{}` and `{}`",
+            self.first.verdict, self.second.verdict
+        )))
+    }
+
+    fn not_deterministic(&self, difference: &Text) -> Report {
+        Report {
+            verdict: Verdict::NotDeterministic(difference.clone()),
+            ..self.first.clone()
+        }
     }
 }
 

@@ -36,20 +36,3 @@ pub enum ScenarioError {
         reason: String,
     },
 }
-
-/// Says that there is no such thing, what comes nearest to it, and what there is.
-pub fn unknown<'a>(what: &str, found: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let known: Vec<_> = known.into_iter().collect();
-    let near = nearest(found, &known).map_or_else(String::new, |near| format!("did you mean `{near}`? "));
-    format!(
-        "there is no {what} `{found}`\n  {near}there is: {}",
-        known.join(", ")
-    )
-}
-
-/// The name that was probably meant: the one with the fewest edits, where those are few for its length.
-fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
-    let edits = |name: &str| strsim::damerau_levenshtein(found, name);
-    let nearest = known.iter().min_by_key(|name| edits(name))?;
-    (edits(nearest) * 3 <= nearest.chars().count().max(3)).then_some(nearest)
-}

@@ -1,19 +1,23 @@
 //! Scenarios: what a plan generator is told, one TOML file each.
 
+mod check;
 mod error;
+mod explain;
 mod source;
 
 use protocol::host::Text;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::kernel::{Knobs, Micros};
 
-pub use error::{ScenarioError, unknown};
+pub use error::ScenarioError;
+pub use explain::unknown;
 pub use source::{Source, built_in, find, names};
 
 /// A scenario of one world.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Scenario<Own> {
     /// The path of its file below the folder of scenarios, without the ending.
@@ -25,10 +29,12 @@ pub struct Scenario<Own> {
     pub purpose: Text,
     /// Its share of the seeds of a sweep over several scenarios; at least 1.
     #[serde(default = "default_weight")]
+    #[schemars(range(min = 1))]
     pub weight: u32,
     /// From how many seeds on a sweep that never passes a goal, or never has a fault of the knobs take effect, has shown
     /// nothing; at least 1.
     #[serde(default = "default_least_seeds")]
+    #[schemars(range(min = 1))]
     pub least_seeds: u64,
     /// The marks that a sweep of so many seeds must pass: `await LABEL`, `note LABEL`, `fault KIND`, `subject INVARIANT`.
     #[serde(default)]

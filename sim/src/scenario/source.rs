@@ -7,8 +7,11 @@ use std::path::Path;
 use protocol::host::Text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::check::check;
+use super::explain::explain;
 use super::{Scenario, ScenarioError, unknown};
 
 /// The files that are built in, by the path below the folder of scenarios.
@@ -24,7 +27,17 @@ macro_rules! files {
 
 /// The scenarios that come with the tool: name, file, text. One row each, in the order in which they are listed and
 /// swept.
-const BUILT_IN: &[(&str, &str, &str)] = files!["lanes/chaos", "demonstration"];
+const BUILT_IN: &[(&str, &str, &str)] = files![
+    "lanes/calm",
+    "lanes/chaos",
+    "lanes/copy",
+    "lanes/forward",
+    "lanes/ids",
+    "lanes/fence",
+    "lanes/quiet",
+    "lanes/overflow",
+    "demonstration",
+];
 
 /// How a path is told from a name.
 const ENDING: &str = ".toml";
@@ -107,6 +120,15 @@ impl Source {
         &self.name
     }
 
+    /// What a user calls it on the command line: its file where it is not built in.
+    #[must_use]
+    pub fn named(&self) -> &Text {
+        match self.text {
+            Cow::Borrowed(_) => &self.name,
+            Cow::Owned(_) => &self.file,
+        }
+    }
+
     /// The path of its file, for messages.
     #[must_use]
     pub fn file(&self) -> &Text {
@@ -125,26 +147,33 @@ impl Source {
     /// Reads all of it.
     ///
     /// # Errors
-    /// [`ScenarioError`] with the first line that says what a generator does not understand.
+    /// [`ScenarioError`] with the first line that says what a generator does not understand, or what cannot be.
     pub fn read<Own: DeserializeOwned>(&self) -> Result<Scenario<Own>, ScenarioError> {
-        let scenario: Scenario<Own> = self.parse()?;
-        Ok(Scenario {
+        let scenario = Scenario {
             name: self.name.clone(),
-            ..scenario
-        })
+            ..self.parse::<Scenario<Own>>()?
+        };
+        check(&scenario, self)?;
+        Ok(scenario)
     }
 
     fn parse<T: DeserializeOwned>(&self) -> Result<T, ScenarioError> {
-        toml::from_str(&self.text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            self.refuse_at(at, error.message())
+        let place = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
+        let reader = toml::Deserializer::parse(&self.text)
+            .map_err(|error| self.refuse_at(place(&error), error.message()))?;
+        serde_path_to_error::deserialize(reader).map_err(|error| {
+            let reason = explain(error.path(), error.inner().message());
+            self.refuse_at(place(error.inner()), &reason)
         })
     }
 
-    /// The error that refuses what stands at a path: keys, and indices of arrays as numbers.
+    /// The error that refuses what stands at a path: keys, and indices of arrays as numbers. Where the file does not say
+    /// it, the place is that of the table that should.
     #[must_use]
     pub fn refuse(&self, path: &[&str], reason: &str) -> ScenarioError {
-        self.refuse_at(self.byte_of(path).unwrap_or(0), reason)
+        let prefixes = (1..=path.len()).rev().map(|length| &path[..length]);
+        let byte = prefixes.into_iter().find_map(|prefix| self.byte_of(prefix));
+        self.refuse_at(byte.unwrap_or(0), reason)
     }
 
     fn refuse_at(&self, byte: usize, reason: &str) -> ScenarioError {
@@ -173,6 +202,36 @@ impl Source {
             };
         }
         Some(value.span().start)
+    }
+
+    /// The keys of a table, at any depth, whose values switch off what they stand for: zero, never, false.
+    #[must_use]
+    pub fn switched_off(&self, table: &str) -> Vec<(String, usize)> {
+        let mut off = Vec::new();
+        if let Ok(whole) = DeTable::parse(&self.text)
+            && let Some(value) = whole.get_ref().get(table)
+        {
+            self.find_off(table, value, &mut off);
+        }
+        off
+    }
+
+    fn find_off(&self, path: &str, value: &Spanned<DeValue<'_>>, off: &mut Vec<(String, usize)>) {
+        let is_off = match value.get_ref() {
+            DeValue::Table(table) => {
+                for (key, value) in table {
+                    self.find_off(&format!("{path}.{}", key.get_ref()), value, off);
+                }
+                false
+            }
+            DeValue::Integer(number) => number.as_str() == "0",
+            DeValue::String(text) => text.starts_with("0 in "),
+            DeValue::Boolean(is) => !is,
+            _ => false,
+        };
+        if is_off {
+            off.push((path.to_owned(), self.line_at(value.span().start)));
+        }
     }
 
     /// The line, from 1, of a byte.

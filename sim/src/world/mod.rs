@@ -1,15 +1,20 @@
 //! Worlds: a protocol's objects, its clients, its truth, its invariants. One folder a protocol.
+//!
+//! A new world implements [`World`], has a row in [`known`], and its scenarios have rows in
+//! [`scenario`](crate::scenario): then it is listed, run, swept, replayed and completed.
 
 pub mod demonstration;
 pub mod known;
 pub mod lanes;
 mod load;
+mod schema;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use protocol::host::{Label, Outcome};
 use protocol::task::Program;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,6 +24,7 @@ use crate::kernel::{Kernel, Observed, PartyId};
 use crate::plan::{Plan, PlanError};
 
 pub use load::{load, with_world_of};
+pub use schema::schema;
 
 /// The plan of a world.
 pub type PlanOf<W> = Plan<<W as World>::Shape, <W as World>::Operation>;
@@ -30,6 +36,15 @@ pub struct Variant {
     pub name: &'static str,
     /// What it is, in a line.
     pub about: &'static str,
+}
+
+/// A field of a scenario that is likely at fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspect {
+    /// Where it stands: keys from the outermost table on.
+    pub path: &'static [&'static str],
+    /// What is wrong with it, in half a sentence that names it and its value.
+    pub why: String,
 }
 
 /// What stands around a protocol in a run: who uses it, what is true, what must hold.
@@ -50,7 +65,7 @@ pub trait World: Clone + Debug + Sized {
     /// What clients and operators do.
     type Operation: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
     /// What a scenario file says beyond what all scenarios do.
-    type Scenario: DeserializeOwned + Sync;
+    type Scenario: DeserializeOwned + JsonSchema + Sync;
 
     /// The variants of its rules, the one that is meant by default first.
     fn variants() -> Vec<Variant>;
@@ -72,6 +87,12 @@ pub trait World: Clone + Debug + Sized {
 
     /// The plan of a seed.
     fn generate(scenario: &crate::scenario::Scenario<Self::Scenario>, seed: u64) -> PlanOf<Self>;
+
+    /// What of a scenario likely keeps its runs from passing a mark, as far as the world knows better than the knobs of
+    /// the platform tell.
+    fn suspect(_: &crate::scenario::Scenario<Self::Scenario>, _mark: &str) -> Option<Suspect> {
+        None
+    }
 
     /// Makes what there is when the run begins. What takes time takes it before: the plan's times count from the
     /// kernel's time after this.

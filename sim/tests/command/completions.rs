@@ -22,7 +22,16 @@ fn each_shell_completes_commands_and_options() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         assert_completes(
             shell,
-            &["list", "run", "replay", "completions", "expect", "hashes"],
+            &[
+                "list",
+                "run",
+                "sweep",
+                "replay",
+                "completions",
+                "expect",
+                "hashes",
+                "keep-going",
+            ],
         );
     }
 }

@@ -1,7 +1,9 @@
 //! The command as a user has it: exit codes, messages, files.
 
 mod completions;
+mod count;
 mod sweep;
+mod worlds;
 
 use std::fs;
 use std::io::Write as _;

@@ -1,69 +1,246 @@
-//! Many seeds in a row: what they print, and how they are interrupted.
+//! Sweeps as a user sees them: the table, the last line, the exit code, the traces.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{assert_ends, drydock};
+use super::{assert_ends, drydock, told};
 
-/// One line for each seed, and each as a single run prints it.
+const SCENARIO: &str = include_str!("../../../scenarios/demonstration.toml");
+
+fn sweep(folder: &Path, arguments: &[&str]) -> Output {
+    drydock(folder, &[&["sweep", "--store", "model"], arguments].concat())
+}
+
+fn sweep_demonstration(folder: &Path, arguments: &[&str]) -> Output {
+    sweep(folder, &[&["demonstration"], arguments].concat())
+}
+
+/// What it prints, without the figures of time: the speed of each row, and how long it took.
+fn timeless(output: &Output) -> String {
+    let text = told(output);
+    let lines = text.lines().map(|line| {
+        let words = line.split_whitespace().filter(|word| !word.ends_with('×'));
+        let line = words.collect::<Vec<_>>().join(" ");
+        let end = line.find(" seeds in ").or_else(|| line.find(" seed in "));
+        match end {
+            Some(end) => line[..end].to_owned() + line.find([',', ':']).map_or("", |_| " …"),
+            None => line,
+        }
+    });
+    lines
+        .filter(|line| !line.contains(" jobs · ") && !line.contains(" job · "))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// A scenario file that is the demonstration's with some texts in place of others.
+fn scenario_with(folder: &Path, name: &str, edits: &[(&str, &str)]) {
+    let mut text = SCENARIO.to_owned();
+    for (before, after) in edits {
+        assert!(text.contains(before), "the demonstration's file has {before:?}");
+        text = text.replacen(before, after, 1);
+    }
+    fs::write(folder.join(name), text).expect("the file is written");
+}
+
 #[test]
-fn hashes_are_those_of_single_runs() {
-    let run = |arguments: &[&str]| {
-        let output = drydock(
-            Path::new("."),
-            &[&["run", "demonstration", "--store", "model"], arguments].concat(),
-        );
-        assert_ends(&output, 0, "passed");
-        String::from_utf8(output.stdout).expect("it prints text")
-    };
-    let many = run(&["--hashes", "--seed", "7", "--count", "3"]);
-    let lines: Vec<Vec<&str>> = many
+fn a_green_sweep_says_that_every_mark_was_passed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = sweep_demonstration(folder.path(), &["--seeds", "200"]);
+    assert_ends(&output, 0, "green: 200 seeds in ");
+    assert_ends(&output, 0, "nothing violated, every mark passed.");
+    assert_ends(&output, 0, "1 in 20 repeated on sqlite");
+    assert_eq!(
+        fs::read_dir(folder.path()).expect("it is there").count(),
+        0,
+        "what passes leaves no file"
+    );
+}
+
+#[test]
+fn a_short_sweep_does_not_boast_of_marks() {
+    let output = sweep(Path::new("."), &["demonstration", "--seeds", "3"]);
+    assert_ends(
+        &output,
+        0,
+        "and 1 of 1 scenarios too short to judge their marks (that takes 100 seeds).",
+    );
+}
+
+#[test]
+fn without_a_scenario_all_of_the_first_world_are_swept() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = told(&sweep(folder.path(), &["--seeds", "1"]));
+    assert!(text.starts_with("lanes · hardened · model"), "{text}");
+    let all = ["lanes/chaos", "demonstration", "--seeds", "1"];
+    assert_ends(
+        &sweep(folder.path(), &all),
+        2,
+        "a sweep is of one world: lanes/chaos is of lanes, and demonstration of demonstration",
+    );
+}
+
+#[test]
+fn a_sweep_can_be_given_time_in_place_of_seeds() {
+    let output = sweep_demonstration(Path::new("."), &["--for", "300ms"]);
+    assert_ends(&output, 0, "green: ");
+    assert_ends(
+        &sweep_demonstration(Path::new("."), &["--for", "soon"]),
+        2,
+        "--for",
+    );
+}
+
+#[test]
+fn a_violation_is_told_with_the_trace_that_shows_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = sweep_demonstration(folder.path(), &["--variant", "documented", "--seeds", "100"]);
+    assert_ends(
+        &output,
+        1,
+        "DM-2 violated   a follower's value is the sum of the records up to its position",
+    );
+    assert_ends(&output, 1, "scenario demonstration, seed 1\n");
+    let text = told(&output);
+    let next = text
         .lines()
-        .take(3)
-        .map(|line| line.split(' ').collect())
-        .collect();
-    for (seed, line) in ["7", "8", "9"].iter().zip(lines) {
-        let single = run(&["--seed", seed]);
-        let hash = |name| {
-            let line = single.lines().find_map(|line| line.trim().strip_prefix(name));
-            line.expect("a single run prints both hashes").trim()
-        };
-        assert_eq!(
-            line,
-            [*seed, hash("behaviour"), hash("full")],
-            "a line is `SEED BEHAVIOUR FULL`, with the hashes of the run of that seed alone"
-        );
+        .find_map(|line| line.trim().strip_prefix("next:  cargo run --release -- "));
+    let next: Vec<_> = next.expect("it says what comes next").split(' ').collect();
+    assert_ends(&drydock(folder.path(), &next), 1, "DM-2 violated");
+}
+
+#[test]
+fn going_on_collects_each_kind_of_violation_once() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = sweep_demonstration(
+        folder.path(),
+        &["--variant", "documented", "--seeds", "100", "--keep-going"],
+    );
+    assert_ends(&output, 1, "seeds have shown it, this one first");
+    assert_ends(&output, 1, "violated: 100 seeds in ");
+    let text = told(&output);
+    let findings = text
+        .lines()
+        .filter(|line| line.contains("scenario demonstration, seed "))
+        .count();
+    assert!(findings > 1, "there is more than one kind:\n{text}");
+    let traces = fs::read_dir(folder.path().join("traces/failures")).expect("there are traces");
+    assert_eq!(traces.count(), findings, "one trace for each:\n{text}");
+}
+
+#[test]
+fn a_sweep_that_never_comes_by_its_goals_is_void() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    scenario_with(
+        folder.path(),
+        "lazy.toml",
+        &[
+            ("operations-most = 60", "operations-most = 0"),
+            (
+                "\"note record-sealed\",",
+                "\"note record-sealed\", \"fault alarm-stuck\",",
+            ),
+            ("least-seeds = 100", "least-seeds = 20"),
+            ("reset = \"1 in 100\"", "reset = \"1 in 1000000\""),
+            ("faults-most = 4", "faults-most = 0"),
+        ],
+    );
+    let line = |text: &str| {
+        let file = fs::read_to_string(folder.path().join("lazy.toml")).expect("it was written");
+        let line = file.lines().position(|line| line.contains(text));
+        1 + line.expect("the file has this line")
+    };
+    let output = sweep(folder.path(), &["lazy.toml", "--seeds", "30"]);
+    for part in [
+        "void: scenario lazy ran 30 seeds and never came by what it is for.".to_owned(),
+        format!(
+            "goal `subject DM-4` 0 times     lazy.toml:{}",
+            line("subject DM-4")
+        ),
+        format!(
+            "`fault reset` took effect 0 times, although knob reset has it begin     lazy.toml:{}",
+            line("reset = ")
+        ),
+        format!(
+            "likely: knob alarm-now-sticks does not bring it about     lazy.toml:{}",
+            line("alarm-now-sticks")
+        ),
+        format!(
+            "likely: operations-most (0) leaves no room for two additions     lazy.toml:{}",
+            line("operations-most")
+        ),
+        "1 of 1 scenarios have shown nothing.".to_owned(),
+    ] {
+        assert_ends(&output, 3, &part);
+    }
+    let run = drydock(folder.path(), &["run", "./lazy.toml", "--seed", "7"]);
+    assert_ends(&run, 0, "lazy · hardened · sqlite · seed 7");
+    let short = sweep(folder.path(), &["lazy.toml", "--seeds", "19"]);
+    assert_ends(
+        &short,
+        0,
+        "and 1 of 1 scenarios too short to judge their marks (that takes 20 seeds).",
+    );
+}
+
+#[test]
+fn bad_input_is_refused_before_anything_runs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (arguments, message) in [
+        (
+            &["demonstrashon", "--seeds", "3"][..],
+            "did you mean `demonstration`?",
+        ),
+        (&["missing.toml", "--seeds", "3"], "cannot read missing.toml: "),
+        (&[], "--seeds <SEEDS>"),
+        (&["--seeds", "0"], "--seeds"),
+        (&["--seeds", "3", "--jobs", "0"], "--jobs"),
+        (
+            &["--seeds", "3", "--variant", "harderned"],
+            "a similar value exists: 'hardened'",
+        ),
+        (
+            &["--seeds", "3", "--from", "18446744073709551614"],
+            "the last seed is past 2^64",
+        ),
+    ] {
+        let output = sweep(folder.path(), arguments);
+        assert_ends(&output, 2, message);
+        assert!(output.stdout.is_empty(), "nothing has begun: {}", told(&output));
     }
 }
 
-/// Progress is for people: what reads a pipe is not told.
 #[test]
-fn without_a_terminal_there_is_no_progress() {
-    let output = drydock(
-        Path::new("."),
-        &["run", "demonstration", "--store", "model", "--count", "20"],
-    );
-    assert_ends(&output, 0, "passed: 20 seeds");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(
-        told, "",
-        "nothing but a terminal is shown progress, see `command::progress`"
-    );
+fn jobs_change_no_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for arguments in [
+        &["--seeds", "60", "--variant", "hardened"][..],
+        &["--seeds", "60", "--variant", "documented"],
+        &["--seeds", "60", "--variant", "documented", "--keep-going"],
+    ] {
+        let run = |jobs| {
+            timeless(&sweep_demonstration(
+                folder.path(),
+                &[arguments, &["--jobs", jobs]].concat(),
+            ))
+        };
+        assert_eq!(run("1"), run("2"), "{arguments:?}");
+    }
 }
 
-/// More seeds than anybody waits for, of which the first is done.
-fn endless() -> (Child, BufReader<std::process::ChildStdout>) {
+#[test]
+fn an_interrupted_sweep_tells_what_is_done() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_drydock"))
         .args([
-            "run",
+            "sweep",
             "demonstration",
             "--store",
             "model",
-            "--hashes",
-            "--count",
+            "--seeds",
             "1000000000",
         ])
         .stdin(Stdio::null())
@@ -72,20 +249,11 @@ fn endless() -> (Child, BufReader<std::process::ChildStdout>) {
         .spawn()
         .expect("the command starts");
     let mut out = BufReader::new(child.stdout.take().expect("it has a standard output"));
-    let mut line = String::new();
-    out.read_line(&mut line).expect("it prints a line");
-    assert!(
-        line.starts_with("1 "),
-        "the first line is of the first seed: {line:?}"
-    );
-    (child, out)
-}
-
-#[test]
-fn an_interrupted_run_says_how_many_seeds_passed() {
-    let (mut child, mut out) = endless();
-    let id = Pid::from_child(&child);
-    kill_process(id, Signal::INT).expect("the signal is sent");
+    let mut heading = String::new();
+    out.read_line(&mut heading)
+        .expect("it prints what it is about to do");
+    assert!(heading.contains("1,000,000,000 seeds from 1"), "{heading:?}");
+    kill_process(Pid::from_child(&child), Signal::INT).expect("the signal is sent");
     let mut rest = String::new();
     out.read_to_string(&mut rest).expect("it prints the rest");
     let code = child.wait().expect("it ends").code();
@@ -94,10 +262,10 @@ fn an_interrupted_run_says_how_many_seeds_passed() {
         Some(130),
         "130 is what README.md promises; it printed:\n{rest}"
     );
-    let done = rest.lines().count(); // the first line was read before, and the last one is no hash
-    assert_eq!(
-        rest.lines().last(),
-        Some(format!("interrupted: {done} of 1000000000 seeds were run, and all of them passed").as_str()),
-        "its last line counts the seeds that are done"
+    assert!(rest.contains("never reached"), "the table is there:\n{rest}");
+    let last = rest.lines().last().expect("there is a last line");
+    assert!(
+        last.starts_with("interrupted: ") && last.ends_with("nothing violated."),
+        "{last:?}"
     );
 }

@@ -1,6 +1,7 @@
 //! Plans of the demonstration, by seed.
 
 use protocol::host::Text;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DemonstrationWorld, Operation, Shape};
@@ -11,7 +12,7 @@ use crate::scenario::Scenario;
 use crate::world::PlanOf;
 
 /// What a scenario says about this world.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Generate {
     /// The most followers; at least one.

@@ -17,7 +17,7 @@ use protocol::number::Number;
 use protocol::task::Program;
 use serde::{Deserialize, Serialize};
 
-use super::{PlanOf, Variant, World};
+use super::{PlanOf, Suspect, Variant, World};
 use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Kernel, PartyId};
@@ -153,6 +153,15 @@ impl World for DemonstrationWorld {
 
     fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Self> {
         generate::generate(scenario, seed)
+    }
+
+    fn suspect(scenario: &Scenario<Generate>, mark: &str) -> Option<Suspect> {
+        let most = scenario.generate.operations_most;
+        let takes_two_records = ["subject DM-3", "subject DM-4", "note add-repeated"].contains(&mark);
+        (takes_two_records && most < 2).then(|| Suspect {
+            path: &["generate", "operations-most"],
+            why: format!("operations-most ({most}) leaves no room for two additions"),
+        })
     }
 
     fn new<P: Program, S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<P, S>) -> Self {

@@ -1,19 +1,23 @@
 //! Plans of a site with lanes, by seed.
 
-use protocol::host::{Millis, Text};
+use protocol::host::{Label, Millis, Text};
 use protocol::lanes::app::catalogue::{Ask, Visitor, session_of};
 use protocol::lanes::operator::Operate;
+use protocol::lanes::{front, object};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LanesWorld, Operated, Operation, Shape};
+use strum::VariantArray as _;
+
+use super::{Forged, LanesWorld, Operated, Operation, Shape};
 use crate::kernel::Micros;
 use crate::plan::swarm::Dice;
-use crate::plan::{Act, Item};
+use crate::plan::{Act, Fault, Item};
 use crate::scenario::Scenario;
 use crate::world::PlanOf;
 
 /// What a scenario says about this world.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Generate {
     /// The most lanes that serve when the run begins, and that an operator asks for later.
@@ -32,6 +36,9 @@ pub struct Generate {
     /// The most faults that befall an object, or stand between two parties, at an instant of the plan's.
     #[serde(default)]
     pub faults_most: u32,
+    /// The most faults that are aimed at one call of the protocol's own.
+    #[serde(default)]
+    pub aimed_most: u32,
     /// How often each kind of request is asked for, relative to the others.
     pub visits: Visits,
     /// How often each act of an operator is, relative to the others.
@@ -40,7 +47,7 @@ pub struct Generate {
 }
 
 /// The weights of the kinds of requests. What is not named does not occur.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Visits {
     /// The front page.
@@ -86,7 +93,7 @@ pub struct Visits {
 }
 
 /// The weights of the acts of operators.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Operations {
     /// Where an object stands.
@@ -103,6 +110,10 @@ pub struct Operations {
     pub snapshot: u32,
     /// An object is given the schema.
     pub migrate: u32,
+    /// Nobody's: a chunk of a copy arrives once more, late.
+    pub late_chunk: u32,
+    /// Nobody's: a lane receives what it must refuse.
+    pub forged: u32,
 }
 
 /// How many configuration objects a small module brings at most, and how many a large one: past what a record holds.
@@ -176,6 +187,9 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Lanes
         let at = dice.instant("fault", scenario.lasts());
         acts.push((at, Act::Fault(dice.fault(&objects, &fronts))));
     }
+    for _ in 0..dice.below("aimed", own.aimed_most + 1) {
+        acts.push((Micros::ZERO, Act::Fault(aimed(&mut dice, own, &shape, &fronts))));
+    }
     let items = (0..).zip(acts).map(|(id, (at, act))| Item { id, at, act });
     PlanOf::<LanesWorld> {
         scenario: scenario.name.clone(),
@@ -208,6 +222,44 @@ fn parties(own: &Generate, shape: &Shape) -> (Vec<Text>, Vec<Text>) {
     let objects = std::iter::repeat_n(primary, times).chain(lanes);
     let fronts = (0..shape.fronts).map(|front| Text::from(format!("front {front}")));
     (objects.collect(), fronts.collect())
+}
+
+/// Who calls at a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Caller {
+    Primary,
+    Lane,
+    Front,
+}
+
+/// The calls that faults are aimed at, with about how many of them a run makes.
+const AIMS: [(Caller, Label, u32); 10] = [
+    (Caller::Primary, object::labels::MIGRATE_LANE, 4),
+    (Caller::Primary, object::labels::POST_CHUNK, 80),
+    (Caller::Lane, object::labels::READ_HEAD, 12),
+    (Caller::Lane, object::labels::READ_LOG, 8),
+    (Caller::Lane, object::labels::ASK_READMIT, 3),
+    (Caller::Lane, object::labels::FORWARD, 12),
+    (Caller::Lane, object::labels::FORWARD_AGAIN, 4),
+    (Caller::Front, front::labels::ASK_LANE, 20),
+    (Caller::Front, front::labels::ASK_PRIMARY, 20),
+    (Caller::Front, front::labels::FAIL_OVER, 8),
+];
+
+fn aimed(dice: &mut Dice, own: &Generate, shape: &Shape, fronts: &[Text]) -> Fault {
+    let (caller, label, most) = AIMS[dice.below("aim", AIMS.len() as u32) as usize];
+    let site = &shape.site;
+    let callers = match caller {
+        Caller::Primary => vec![Text::from(format!("site/{site}"))],
+        Caller::Lane => {
+            let lanes = 1..=own.lanes_most.max(1);
+            lanes
+                .map(|lane| Text::from(format!("site/{site}#r{lane}")))
+                .collect()
+        }
+        Caller::Front => fronts.to_vec(),
+    };
+    dice.aimed(&callers, label, most)
 }
 
 /// Which of some weights is drawn; none where all are 0.
@@ -388,6 +440,13 @@ fn install(dice: &mut Dice, _: &Shape) -> Ask {
     }
 }
 
+/// What comes to a lane that nobody has sent to it now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stray {
+    LateChunk,
+    Forged,
+}
+
 type MakeOperate = fn(u32) -> (Operated, Operate);
 
 fn operate(dice: &mut Dice, own: &Generate, shape: &Shape) -> Option<Operation> {
@@ -399,7 +458,29 @@ fn operate(dice: &mut Dice, own: &Generate, shape: &Shape) -> Option<Operation> 
         catch_up,
         snapshot,
         migrate,
+        late_chunk,
+        forged,
     } = own.operations;
+    let lane = dice.some("lane", own.lanes_most.max(1));
+    let stray: [(u32, Option<Stray>); 3] = [
+        (
+            head + readmit + provision + withdraw + catch_up + snapshot + migrate,
+            None,
+        ),
+        (late_chunk, Some(Stray::LateChunk)),
+        (forged, Some(Stray::Forged)),
+    ];
+    match weighted(dice, "stray", &stray)? {
+        Some(Stray::LateChunk) => {
+            let nth = dice.below("nth-chunk", 100);
+            return Some(Operation::LateChunk { lane, nth });
+        }
+        Some(Stray::Forged) => {
+            let forged = Forged::VARIANTS[dice.below("forgery", Forged::VARIANTS.len() as u32) as usize];
+            return Some(Operation::Forge { lane, forged });
+        }
+        None => {}
+    }
     let kinds: [(u32, MakeOperate); 7] = [
         (head, |lane| (Operated::Lane(lane), Operate::Head)),
         (readmit, |lane| {
@@ -426,7 +507,6 @@ fn operate(dice: &mut Dice, own: &Generate, shape: &Shape) -> Option<Operation> 
         (migrate, |lane| (Operated::Lane(lane), Operate::Migrate)),
     ];
     let make = weighted(dice, "operate", &kinds)?;
-    let lane = dice.some("lane", own.lanes_most.max(1));
     let (on, operate) = make(lane);
     // What an owner asks of the primary comes through a front.
     let through = on == Operated::Primary && dice.below("through", 2) == 1;

@@ -1,5 +1,6 @@
 //! The world of replica lanes: a site with its primary and lanes, fronts, visitors, an operator, and what is true.
 
+mod forge;
 mod generate;
 pub mod invariants;
 mod setup;
@@ -9,7 +10,7 @@ mod variants;
 
 use std::collections::BTreeMap;
 
-use protocol::host::{Label, ObjectName, Outcome, Text};
+use protocol::host::{Label, ObjectName, Outcome, Request, Text};
 use protocol::lanes::Lanes;
 use protocol::lanes::meta::Key;
 use protocol::lanes::name::replica_of;
@@ -30,7 +31,7 @@ use truth::wire::{Heard, Wire};
 use truth::{Truth, Turn};
 
 pub use generate::Generate;
-pub use shape::{Operated, Operation, Shape};
+pub use shape::{Forged, Operated, Operation, Shape};
 
 /// A site, and what is true of it.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct LanesWorld {
     wire: Wire,
     /// What was heard of parties that had no turn since, by name.
     unheard: BTreeMap<Text, Vec<Heard>>,
+    /// The chunks that the primary has posted to each lane.
+    posted: BTreeMap<u32, Vec<Request>>,
     /// How often each check has had a subject, in the order of [`CHECKS`].
     subjects: [u64; CHECKS.len()],
 }
@@ -95,6 +98,7 @@ impl World for LanesWorld {
             truth: Truth::new(shape.site.clone()),
             wire: Wire::default(),
             unheard: BTreeMap::new(),
+            posted: BTreeMap::new(),
             subjects: [0; CHECKS.len()],
         };
         let reached: Vec<PartyId> = kernel.objects().map(|(_, _, party)| party).collect();
@@ -135,14 +139,26 @@ impl World for LanesWorld {
                 self.truth.attempts.insert(item, attempt);
                 kernel.send(item, front, ask.request(&self.truth.site, visitor, token));
             }
+            Operation::LateChunk { lane, nth } => {
+                let posted = self.posted.get(lane).map_or(&[][..], Vec::as_slice);
+                let chunk = (*nth as usize)
+                    .checked_rem(posted.len())
+                    .and_then(|at| posted.get(at))
+                    .cloned();
+                if let (Some(chunk), Some(to)) = (chunk, self.lane(*lane, kernel)) {
+                    kernel.send(item, to, chunk);
+                }
+            }
+            Operation::Forge { lane, forged } => {
+                if let Some(to) = self.lane(*lane, kernel) {
+                    kernel.send(item, to, forge::request(*forged));
+                }
+            }
             Operation::Operate { on, operate } => {
                 let to = match on {
                     Operated::Front(front) => self.fronts.get(*front as usize).copied(),
                     Operated::Primary => Some(self.primary),
-                    Operated::Lane(lane) => {
-                        let name = ObjectName::new(format!("{}#r{lane}", self.truth.site));
-                        kernel.object(&SITE, &name)
-                    }
+                    Operated::Lane(lane) => self.lane(*lane, kernel),
                 };
                 let request = Operation::operators_request(on, operate, &self.truth.site);
                 if let (Some(to), Some(request)) = (to, request) {
@@ -203,7 +219,14 @@ impl World for LanesWorld {
                         attempt.arrivals += 1;
                     }
                 }
-                Heard::Called(call) => called.push(call),
+                Heard::Called(call) => {
+                    if call.label == object::labels::POST_CHUNK
+                        && let Some(lane) = self.truth.number_of(&call.to.0)
+                    {
+                        self.posted.entry(lane).or_default().push(call.request.clone());
+                    }
+                    called.push(call);
+                }
                 heard => self.unheard.entry(by).or_default().push(heard),
             }
         }
@@ -237,6 +260,12 @@ impl World for LanesWorld {
 }
 
 impl LanesWorld {
+    /// A lane, if its number is one.
+    fn lane<P: Program, S: Store>(&self, lane: u32, kernel: &mut Kernel<P, S>) -> Option<PartyId> {
+        let name = ObjectName::new(format!("{}#r{lane}", self.truth.site));
+        (lane > 0).then(|| kernel.object(&SITE, &name)).flatten()
+    }
+
     /// The number of an object of the site; none for a front.
     fn number<P: Program, S: Store>(&mut self, party: PartyId, kernel: &Kernel<P, S>) -> Option<u32> {
         if party == self.primary {
@@ -341,7 +370,12 @@ impl Truth {
     /// The number of the object of this name, as observers are told it: `site/NAME`.
     #[must_use]
     pub fn lane_of(&self, who: &str) -> Option<u32> {
-        let name = who.strip_prefix("site/")?;
+        self.number_of(who.strip_prefix("site/")?)
+    }
+
+    /// The number of the object of this name: 0 for the primary.
+    #[must_use]
+    pub fn number_of(&self, name: &str) -> Option<u32> {
         if name == self.site {
             return Some(0);
         }

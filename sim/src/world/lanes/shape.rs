@@ -4,6 +4,7 @@ use protocol::host::{Request, Text};
 use protocol::lanes::app::catalogue::{Ask, Visitor};
 use protocol::lanes::operator::Operate;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 use crate::plan::PlanError;
 
@@ -41,6 +42,20 @@ pub enum Operation {
         /// What the client calls the attempt.
         token: Text,
     },
+    /// A chunk that the primary has posted to a lane arrives there once more.
+    LateChunk {
+        /// The lane.
+        lane: u32,
+        /// Which of the chunks that were posted to it so far, counted around.
+        nth: u32,
+    },
+    /// A lane receives something that it must refuse.
+    Forge {
+        /// The lane.
+        lane: u32,
+        /// What.
+        forged: Forged,
+    },
     /// An operator acts.
     Operate {
         /// On whom.
@@ -48,6 +63,28 @@ pub enum Operation {
         /// What.
         operate: Operate,
     },
+}
+
+/// Something that a lane must refuse: what another version, another history or a broken sender would send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, VariantArray)]
+#[serde(rename_all = "kebab-case")]
+pub enum Forged {
+    /// A chunk of another schema.
+    ChunkOfAnotherSchema,
+    /// A chunk of a table that is each object's own.
+    ChunkOfAnOwnTable,
+    /// A chunk whose rows have another width.
+    ChunkOfAnotherWidth,
+    /// A chunk without a generation.
+    ChunkWithoutGeneration,
+    /// A record of another schema.
+    RecordOfAnotherSchema,
+    /// A record that builds on a generation that the lane has not reached.
+    RecordAhead,
+    /// A record that overflowed.
+    RecordOverflowed,
+    /// A record without a fingerprint.
+    RecordWithoutFingerprint,
 }
 
 /// Whom an operator acts on.

@@ -4,6 +4,7 @@
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::Invariant;
+use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::Value;
 use protocol::lanes::admission::{MANDATORY_STATE, Stage};
@@ -26,16 +27,21 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     {
         return Judgement::NoSubject;
     }
-    let table = turn.after.contents.table("key_value");
-    let has = |name: &str| {
-        let rows = table.map_or(&[][..], |table| table.rows.as_slice());
-        rows.iter()
-            .any(|row| row.get(1).and_then(Value::as_text) == Some(name))
-    };
-    match MANDATORY_STATE.iter().find(|name| !has(name)) {
+    match missing(&turn.after) {
         Some(missing) => {
             Judgement::Broken(format!("lane {} is VERIFIED without {missing}", turn.lane).into())
         }
         None => super::lr_09_exact::exact(truth, turn),
     }
+}
+
+/// What is mandatory and not there.
+pub(super) fn missing(standing: &Standing) -> Option<&'static str> {
+    let table = standing.contents.table("key_value");
+    let rows = table.map_or(&[][..], |table| table.rows.as_slice());
+    let has = |name: &str| {
+        rows.iter()
+            .any(|row| row.get(1).and_then(Value::as_text) == Some(name))
+    };
+    MANDATORY_STATE.into_iter().find(|name| !has(name))
 }

@@ -50,7 +50,13 @@ fn judge(truth: &mut Truth, lane: u32, run: &Run, response: &Response) -> Judgem
     if response.status != 200 {
         return Judgement::NoSubject;
     }
-    let later: Vec<Generation> = truth.history.range(required..).map(|(at, _)| *at).collect();
+    // A lane stands near the newest one most of the time.
+    let later: Vec<Generation> = truth
+        .history
+        .range(required..)
+        .rev()
+        .map(|(at, _)| *at)
+        .collect();
     let newest = truth.history.keys().next_back().copied();
     for generation in later {
         // A state that is not known, or a read that cannot be run: nobody can tell.

@@ -32,7 +32,7 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     if !is_front || called.to.0 == truth.site {
         return Judgement::NoSubject;
     }
-    let lane = truth.lane_of(&format!("site/{}", called.to));
+    let lane = truth.number_of(&called.to.0);
     // The same lane again, after an error, needs no new belief.
     if called.run.iter().any(|run| run.calls().next().is_some()) {
         return Judgement::NoSubject;

@@ -1,9 +1,10 @@
 //! LR-L1. When faults and writes have stopped, every lane of the pool serves what there is.
 //!
 //! A lane is of the pool when it has ever held a whole copy, when it has asked for one, and when the primary has queued it
-//! for one. The primary's number of lanes is a high-water mark: it also counts lanes that nobody ever copied to.
-//! One that was withdrawn and waits for its copy is LR-L3's.
+//! for one. A primary that lacks what is mandatory copies to nobody. The primary's number of lanes is a high-water mark:
+//! it also counts lanes that nobody ever copied to. One that was withdrawn and waits for its copy is LR-L3's.
 
+use super::lr_16_whole;
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::Invariant;
 use crate::world::lanes::truth::standing::Standing;
@@ -23,6 +24,9 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn rest(truth: &mut Truth) -> Judgement {
+    if lr_16_whole::missing(&truth.primary).is_some() {
+        return Judgement::NoSubject;
+    }
     let newest = truth.primary.generation(Key::COMMIT_SEQUENCE);
     let mut judgement = Judgement::NoSubject;
     for (lane, standing) in &truth.lanes {

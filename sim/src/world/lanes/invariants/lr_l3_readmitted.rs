@@ -1,8 +1,8 @@
 //! LR-L3. A lane that was withdrawn comes back.
 //!
 //! At rest, no lane is WITHDRAWN, nor CREATED with asks for a copy that was never begun. Whatever was lost on the way, and
-//! however quiet the site is: resting is longer than any backoff. Its subject is a lane that was ever withdrawn. Where
-//! such a lane stands otherwise is LR-L1's. Catches S35, A01.
+//! however quiet the site is: resting is longer than any backoff. Its subject is a lane that was ever withdrawn, of a
+//! primary that has what is mandatory: another one copies to nobody. Where such a lane stands otherwise is LR-L1's. Catches S35, A01.
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::Invariant;
@@ -32,6 +32,9 @@ pub(super) fn waits(standing: &Standing) -> bool {
 }
 
 fn rest(truth: &mut Truth) -> Judgement {
+    if super::lr_16_whole::missing(&truth.primary).is_some() {
+        return Judgement::NoSubject;
+    }
     let withdrawn = |held: &Held| held.stage == Some(Stage::Withdrawn);
     let mut judgement = Judgement::NoSubject;
     for (lane, standing) in &truth.lanes {

@@ -70,7 +70,7 @@ impl Truth {
             }
             (labels::POST_CHUNK, Some(0)) => {
                 self.copy_begun = true;
-                if let Some(lane) = self.lane_of(&format!("site/{}", called.to)) {
+                if let Some(lane) = self.number_of(&called.to.0) {
                     self.copies.posted(lane, called);
                 }
             }

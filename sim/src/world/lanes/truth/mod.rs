@@ -66,9 +66,11 @@ impl Turn {
     /// Whether an incarnation has ended in it.
     #[must_use]
     pub fn is_reset(&self) -> bool {
-        self.heard
+        let told = self
+            .heard
             .iter()
-            .any(|heard| matches!(heard, Heard::Reset { .. }))
+            .any(|heard| matches!(heard, Heard::Reset { .. }));
+        told || self.before.incarnation != self.after.incarnation
     }
 
     /// The statements that were committed in it.

@@ -77,6 +77,8 @@ pub struct Wire {
     heard: Vec<(Text, Heard)>,
     /// When a fault last took effect, or came to stand between two parties.
     pub troubled: Option<Micros>,
+    /// The newest incarnation of each party that has had a turn.
+    lives: BTreeMap<Text, u32>,
     /// The step in which a request is received that was sent before.
     repeated: Option<StepId>,
 }
@@ -92,6 +94,7 @@ impl Wire {
         } = &seen.what
         {
             self.runs.delivered(seen.who, *incarnation, event);
+            self.lives_on(seen.who, *incarnation);
         }
         match seen.what {
             What::Ran {
@@ -108,7 +111,16 @@ impl Wire {
                 self.push(seen, Heard::Committed { nth, statements });
             }
             What::Confirmed { nth } => self.push(seen, Heard::Confirmed { nth }),
-            What::Reset { survivors, .. } => {
+            // A stale incarnation wrote nothing.
+            What::Reset {
+                survivors,
+                incarnation,
+                ..
+            } if self
+                .lives
+                .get(seen.who)
+                .is_none_or(|newest| *newest <= incarnation) =>
+            {
                 self.open.remove(seen.who);
                 self.push(seen, Heard::Reset { survivors });
             }
@@ -159,6 +171,18 @@ impl Wire {
                 self.push(seen, Heard::Finished { run, outcome });
             }
             _ => {}
+        }
+    }
+
+    /// A turn begins. What an earlier incarnation had not committed was taken back when this one took its place.
+    fn lives_on(&mut self, who: &Text, incarnation: u32) {
+        match self.lives.get_mut(who) {
+            Some(newest) if *newest < incarnation => {
+                *newest = incarnation;
+                self.open.remove(who);
+            }
+            Some(_) => {}
+            None => drop(self.lives.insert(who.clone(), incarnation)),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use protocol::host::{Answer, Request, Text, Value};
-use protocol::lanes::admission::Stage;
+use protocol::lanes::admission::{MANDATORY_STATE, Stage};
 use protocol::lanes::header;
 use protocol::lanes::meta::Key;
 use protocol::lanes::object::labels::{FORWARD, POST_CHUNK, READ_HEAD, READ_LOG};
@@ -261,10 +261,21 @@ fn a_lane_that_has_something_to_do_wakes() {
     assert_eq!(stands(restoring, false), Judgement::NoSubject);
 }
 
+/// A primary that has what is mandatory.
+fn with_identity() -> Standing {
+    let row = |name: &&str| ["state", *name, "a"].map(Value::text);
+    let rows = MANDATORY_STATE.iter().map(row).collect();
+    Standing {
+        contents: state("key_value", ["collection", "name", "value"], rows),
+        ..Standing::default()
+    }
+}
+
 #[test]
 fn a_lane_that_was_withdrawn_is_back_at_rest() {
     let rests = |lane: Standing| {
         let mut truth = truth();
+        truth.primary = with_identity();
         truth.lanes.insert(1, lane);
         let held = Held {
             since: Micros::ZERO,

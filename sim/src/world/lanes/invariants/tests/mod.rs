@@ -3,8 +3,10 @@
 mod fronts;
 mod ids;
 mod lanes;
+mod log;
 mod pages;
 mod primary;
 mod scene;
 mod shown;
+mod stages;
 mod triage;

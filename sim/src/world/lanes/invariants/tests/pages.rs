@@ -98,6 +98,26 @@ fn a_lane_that_serves_may_show_anything() {
 }
 
 #[test]
+fn a_page_is_of_one_generation() {
+    let shows = |evidence: Vec<Page>| {
+        let mixed = Page {
+            digest: Page::digest_of(evidence.iter().map(|page| page.digest.as_str())),
+            evidence: evidence.into_iter().flat_map(|page| page.evidence).collect(),
+            ..page("new")
+        };
+        let lane = serving("7");
+        let heard = answers(mixed, Request::get("/__serve?path=%2F"));
+        of_turn(
+            "LR-22",
+            &two_generations(Stage::Serving),
+            &turn(1, &lane, &lane, vec![heard]),
+        )
+    };
+    holds(shows(vec![page("old"), page("old")]));
+    fires(shows(vec![page("old"), page("new")]));
+}
+
+#[test]
 fn who_asks_for_a_generation_is_shown_it() {
     let shows = |required: Generation, to: &str| {
         let mut request = Request::get("/__serve?path=%2F");

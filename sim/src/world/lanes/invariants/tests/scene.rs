@@ -11,6 +11,7 @@ use protocol::lanes::meta::{Key, Write};
 
 use crate::kernel::Micros;
 use crate::world::lanes::invariants::{CHECKS, Judgement, Stand};
+use crate::world::lanes::truth::clients::Attempt;
 use crate::world::lanes::truth::contents::{Contents, Table};
 use crate::world::lanes::truth::runs::{Made, Run};
 use crate::world::lanes::truth::standing::{Record, Standing};
@@ -189,6 +190,14 @@ pub(super) fn of_call(id: &str, truth: &Truth, called: &Called) -> Judgement {
 pub(super) fn of_front(id: &str, truth: &Truth, run: &Run, outcome: &Outcome) -> Judgement {
     judged(id, |stand| match stand {
         Stand::Front(check) => Some(check(&mut truth.clone(), run, outcome)),
+        _ => None,
+    })
+}
+
+/// What a check says of what a client is told.
+pub(super) fn told(id: &str, truth: &Truth, attempt: &Attempt) -> Judgement {
+    judged(id, |stand| match stand {
+        Stand::Told(check) => Some(check(&mut truth.clone(), attempt)),
         _ => None,
     })
 }

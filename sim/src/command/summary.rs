@@ -1,0 +1,151 @@
+//! What a sweep has come to, told.
+
+use std::io::Write;
+use std::time::Duration;
+
+use anyhow::Result;
+use sim::check::{Verdict, Violation};
+use sim::report::figures::{Of, Took};
+use sim::report::sweep::{Row, table, write_unreached, write_void_runs};
+use sim::scenario::{Scenario, Source};
+use sim::search::{Finding, Judged, Judgement, Settings, Swept, seeds_to_judge};
+use sim::world::World;
+
+use super::{failure, interrupt, run_plan_twice, statement};
+
+/// A sweep that is over.
+pub struct Summary<'a, Own> {
+    /// How long it took.
+    pub took: Duration,
+    /// Whether somebody has ended it.
+    pub interrupted: bool,
+    /// What it has come to.
+    pub judged: Judged,
+    /// What was swept, and how.
+    pub settings: &'a Settings<'a, Own>,
+    /// The files of its scenarios.
+    pub sources: &'a [Source],
+    /// What it has shown.
+    pub swept: &'a Swept,
+    /// The variant that was swept.
+    pub variant: &'a str,
+}
+
+impl<Own> Summary<'_, Own> {
+    /// Tells all of it, and answers the exit code.
+    pub fn write<W: World<Scenario = Own>>(&self, out: &mut dyn Write) -> Result<u8> {
+        let Summary { settings, swept, .. } = self;
+        writeln!(out, "{}", table(&self.rows()))?;
+        write_void_runs(&swept.tallies, settings.store, out)?;
+        for finding in &swept.findings {
+            self.write_finding::<W>(finding, out)?;
+        }
+        for (at, unreached) in self.judged.unreached.iter().enumerate() {
+            if let Some(unreached) = unreached
+                && !unreached.is_empty()
+            {
+                let (scenario, source) = (&settings.scenarios[at], &self.sources[at]);
+                write_unreached::<W>(scenario, source, &swept.tallies[at], unreached, out)?;
+            }
+        }
+        writeln!(out, "{}", self.last_line())?;
+        Ok(if self.interrupted {
+            interrupt::EXIT_CODE
+        } else {
+            self.judged.judgement.exit_code()
+        })
+    }
+
+    fn rows(&self) -> Vec<Row<'_>> {
+        let scenarios = self.settings.scenarios.iter().zip(&self.swept.tallies);
+        scenarios
+            .zip(&self.judged.unreached)
+            .map(|((scenario, tally), unreached)| Row {
+                name: &scenario.name,
+                tally,
+                unreached: unreached.as_deref(),
+            })
+            .collect()
+    }
+
+    fn write_finding<W: World<Scenario = Own>>(&self, finding: &Finding, out: &mut dyn Write) -> Result<()> {
+        let scenario = &self.settings.scenarios[finding.scenario];
+        let place = format!("scenario {}, seed {}", scenario.name, finding.seed);
+        if let Verdict::Violated(violation) = &finding.verdict {
+            let statement = statement::<W>(violation);
+            writeln!(out, "{} violated   {statement}     {place}", violation.invariant)?;
+            writeln!(out, "  {}", violation.detail)?;
+            if finding.count > 1 {
+                writeln!(
+                    out,
+                    "  {} have shown it, this one first",
+                    Of(finding.count, "seed")
+                )?;
+            }
+            return self.write_trace::<W>(scenario, finding.seed, violation, out);
+        }
+        let (variant, store) = (self.variant, self.settings.store.name());
+        writeln!(out, "{}\n  {place}", finding.verdict)?;
+        writeln!(
+            out,
+            "  next:  cargo run --release -- run {} --seed {} --variant {variant} --store {store}",
+            self.sources[finding.scenario].named(),
+            finding.seed
+        )?;
+        Ok(())
+    }
+
+    fn write_trace<W: World<Scenario = Own>>(
+        &self,
+        scenario: &Scenario<Own>,
+        seed: u64,
+        violation: &Violation,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let (store, variant) = (self.settings.store, self.variant);
+        let plan = W::generate(scenario, seed);
+        let report = run_plan_twice::<W>(store, &plan, variant)?;
+        let file = failure::file(violation, &scenario.name, seed);
+        if let Err(error) = failure::tell_trace::<W>(store, plan, variant, &report, &file, out) {
+            // What the sweep has shown is told by the exit code all the same.
+            anstream::eprintln!("error: {error:#}");
+        }
+        Ok(())
+    }
+
+    fn last_line(&self) -> String {
+        let ran = format!("{} in {}", Of(self.swept.seeds(), "seed"), Took(self.took));
+        let found = match self.swept.findings.len() {
+            0 => "nothing violated".to_owned(),
+            findings => Of(findings as u64, "finding").to_string(),
+        };
+        if self.interrupted {
+            return format!("interrupted: {ran}, {found}.");
+        }
+        match self.judged.judgement {
+            Judgement::NotDeterministic => format!("not deterministic: {ran}, {found}."),
+            Judgement::Violated => format!("violated: {ran}, {found}."),
+            Judgement::NoRun => "void: there was no time for a single seed.".to_owned(),
+            Judgement::VoidScenarios(void) => {
+                let all = self.settings.scenarios.len();
+                format!("void: {ran}, {found}; {void} of {all} scenarios have shown nothing.")
+            }
+            Judgement::VoidRuns(void) => {
+                format!("void: {ran}, {found}; {} showed nothing.", Of(void, "run"))
+            }
+            Judgement::Green => format!("green: {ran}, {found}, {}.", self.marks()),
+        }
+    }
+
+    /// What a green says about the marks that had to be passed.
+    fn marks(&self) -> String {
+        let unreached = &self.judged.unreached;
+        let few = unreached.iter().filter(|unreached| unreached.is_none()).count();
+        if few == 0 {
+            return "every mark passed".to_owned();
+        }
+        let takes = Of(seeds_to_judge(self.settings.scenarios), "seed");
+        let all = unreached.len();
+        format!("and {few} of {all} scenarios too short to judge their marks (that takes {takes})")
+    }
+}

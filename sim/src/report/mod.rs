@@ -1,0 +1,4 @@
+//! What is shown to people: text that says what happened, whether it is bad, and what comes next.
+
+pub mod figures;
+pub mod sweep;

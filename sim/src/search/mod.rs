@@ -1,0 +1,15 @@
+//! Looking for what is wrong: many runs, none of which has a loop of its own.
+
+mod judge;
+mod schedule;
+mod sweep;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod unreached;
+
+pub use judge::{Judged, Judgement, judge, seeds_to_judge};
+pub use schedule::{Job, Schedule};
+pub use sweep::{Ended, Finding, Settings, Swept, Watcher, sweep};
+pub use tally::{Repeat, SHARE, Tally};
+pub use unreached::{Unreached, Wanted, unreached};

@@ -1,0 +1,102 @@
+//! In which order a sweep takes the seeds of several scenarios.
+
+/// One run of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Job {
+    /// Its place in the order of the sweep, from 0.
+    pub place: u64,
+    /// Which scenario it is of.
+    pub scenario: usize,
+    /// How many runs of that scenario come before it.
+    pub nth: u64,
+}
+
+/// Jobs without end. Scenarios take turns by their weights, so that after any number of jobs each has had its share to
+/// within one job: a sweep that is ended early has swept all of them, and a longer one begins with the same jobs.
+///
+/// This is the smooth weighted round robin of load balancers: each scenario earns its weight in every round, and the
+/// richest one pays the sum of all weights for its turn.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    weights: Vec<i64>,
+    credits: Vec<i64>,
+    counts: Vec<u64>,
+    place: u64,
+}
+
+impl Schedule {
+    /// The schedule of scenarios with these weights.
+    #[must_use]
+    pub fn new(weights: impl IntoIterator<Item = u32>) -> Self {
+        let weights: Vec<_> = weights.into_iter().map(i64::from).collect();
+        Schedule {
+            credits: vec![0; weights.len()],
+            counts: vec![0; weights.len()],
+            weights,
+            place: 0,
+        }
+    }
+}
+
+impl Iterator for Schedule {
+    type Item = Job;
+
+    /// The next job; `None` only where there is no scenario.
+    fn next(&mut self) -> Option<Job> {
+        for (credit, weight) in self.credits.iter_mut().zip(&self.weights) {
+            *credit += weight;
+        }
+        // The first of the richest, where `max_by_key` would take the last.
+        let scenario = (0..self.credits.len()).rev().max_by_key(|at| self.credits[*at])?;
+        self.credits[scenario] -= self.weights.iter().sum::<i64>();
+        let job = Job {
+            place: self.place,
+            scenario,
+            nth: self.counts[scenario],
+        };
+        self.counts[scenario] += 1;
+        self.place += 1;
+        Some(job)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(weights: &[u32], jobs: usize) -> Vec<usize> {
+        let jobs: Vec<_> = Schedule::new(weights.iter().copied()).take(jobs).collect();
+        (0..weights.len())
+            .map(|scenario| jobs.iter().filter(|job| job.scenario == scenario).count())
+            .collect()
+    }
+
+    #[test]
+    fn each_scenario_has_its_share() {
+        assert_eq!(counts(&[1, 3, 2], 600), [100, 300, 200]);
+        assert_eq!(counts(&[1, 1], 3), [2, 1], "the first one comes first");
+        assert_eq!(counts(&[], 3), [0; 0]);
+    }
+
+    #[test]
+    fn at_any_time_each_has_its_share_to_within_one() {
+        let weights = [2, 5, 1];
+        for jobs in 1..200 {
+            for (count, weight) in counts(&weights, jobs).into_iter().zip(weights) {
+                let share = jobs * weight as usize;
+                assert!(
+                    count * 8 < share + 8 && share < count * 8 + 8,
+                    "{count} of {jobs}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn jobs_of_a_scenario_are_numbered_in_order() {
+        let jobs: Vec<_> = Schedule::new([1, 2]).take(6).collect();
+        let of_second = jobs.iter().filter(|job| job.scenario == 1).map(|job| job.nth);
+        assert_eq!(of_second.collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert!(jobs.iter().map(|job| job.place).eq(0..6));
+    }
+}

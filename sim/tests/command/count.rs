@@ -1,0 +1,103 @@
+//! Many seeds in a row: what they print, and how they are interrupted.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{assert_ends, drydock};
+
+/// One line for each seed, and each as a single run prints it.
+#[test]
+fn hashes_are_those_of_single_runs() {
+    let run = |arguments: &[&str]| {
+        let output = drydock(
+            Path::new("."),
+            &[&["run", "demonstration", "--store", "model"], arguments].concat(),
+        );
+        assert_ends(&output, 0, "passed");
+        String::from_utf8(output.stdout).expect("it prints text")
+    };
+    let many = run(&["--hashes", "--seed", "7", "--count", "3"]);
+    let lines: Vec<Vec<&str>> = many
+        .lines()
+        .take(3)
+        .map(|line| line.split(' ').collect())
+        .collect();
+    for (seed, line) in ["7", "8", "9"].iter().zip(lines) {
+        let single = run(&["--seed", seed]);
+        let hash = |name| {
+            let line = single.lines().find_map(|line| line.trim().strip_prefix(name));
+            line.expect("a single run prints both hashes").trim()
+        };
+        assert_eq!(
+            line,
+            [*seed, hash("behaviour"), hash("full")],
+            "a line is `SEED BEHAVIOUR FULL`, with the hashes of the run of that seed alone"
+        );
+    }
+}
+
+/// Progress is for people: what reads a pipe is not told.
+#[test]
+fn without_a_terminal_there_is_no_progress() {
+    let output = drydock(
+        Path::new("."),
+        &["run", "demonstration", "--store", "model", "--count", "20"],
+    );
+    assert_ends(&output, 0, "passed: 20 seeds");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        told, "",
+        "nothing but a terminal is shown progress, see `command::progress`"
+    );
+}
+
+/// More seeds than anybody waits for, of which the first is done.
+fn endless() -> (Child, BufReader<std::process::ChildStdout>) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_drydock"))
+        .args([
+            "run",
+            "demonstration",
+            "--store",
+            "model",
+            "--hashes",
+            "--count",
+            "1000000000",
+        ])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut out = BufReader::new(child.stdout.take().expect("it has a standard output"));
+    let mut line = String::new();
+    out.read_line(&mut line).expect("it prints a line");
+    assert!(
+        line.starts_with("1 "),
+        "the first line is of the first seed: {line:?}"
+    );
+    (child, out)
+}
+
+#[test]
+fn an_interrupted_run_says_how_many_seeds_passed() {
+    let (mut child, mut out) = endless();
+    let id = Pid::from_child(&child);
+    kill_process(id, Signal::INT).expect("the signal is sent");
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).expect("it prints the rest");
+    let code = child.wait().expect("it ends").code();
+    assert_eq!(
+        code,
+        Some(130),
+        "130 is what README.md promises; it printed:\n{rest}"
+    );
+    let done = rest.lines().count(); // the first line was read before, and the last one is no hash
+    assert_eq!(
+        rest.lines().last(),
+        Some(format!("interrupted: {done} of 1000000000 seeds were run, and all of them passed").as_str()),
+        "its last line counts the seeds that are done"
+    );
+}
