@@ -1,0 +1,76 @@
+//! LR-34. An id that a lane mints is above all of its class that are used.
+//!
+//! Judged when the primary has committed a batch: each id in it must be above every other one of its class that the table
+//! holds, but for those of the same batch, which must rise. Ids of refused batches are not used; ids of rows that are gone
+//! are not asked for, because the tables of the catalogue forget them, where deployed ones do not. And when a lane forwards
+//! a batch: it must hold the tables that it mints for. The primary's own ids come from its table's maximum and are
+//! LR-32's. Catches S3 with rows that are replaced, H37, H39, G05.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::minted::{CLASSES, action, ids, is_batch, minted_in};
+use crate::world::lanes::truth::wire::Called;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::host::Text;
+use protocol::lanes::app::tables;
+use protocol::lanes::object::labels;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-34",
+        statement: "an id that a lane mints is above every used id of its class in a table that the lane holds",
+    },
+    triage: Triage::Reworded("ids of deleted rows are not counted: the catalogue's tables do not remember them"),
+    stands: &[Stand::Call(forwards), Stand::Primary(takes)],
+};
+
+fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
+    let writer = truth.lane_of(&called.who);
+    let (labels::FORWARD, Some(writer)) = (called.label, writer) else {
+        return Judgement::NoSubject;
+    };
+    let Some(lane) = truth.standing(writer) else {
+        return Judgement::NoSubject;
+    };
+    let minted = minted_in(&called.request);
+    let missing = minted
+        .iter()
+        .find(|(table, _)| lane.contents.table(table).is_none());
+    match missing {
+        Some((table, id)) => Judgement::Broken(Text::from(format!(
+            "lane {writer} mints {id} of {table}, which it does not hold"
+        ))),
+        None if minted.is_empty() => Judgement::NoSubject,
+        None => Judgement::Holds,
+    }
+}
+
+fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
+    let mut judgement = Judgement::NoSubject;
+    for (run, response) in turn.answers() {
+        let batch = run.request().filter(|request| is_batch(request));
+        let committed = action(response).as_deref() == Some("commit");
+        let minted = batch.filter(|_| committed).map(minted_in).unwrap_or_default();
+        for (at, (table, id)) in minted.iter().enumerate() {
+            let own = |other: u64| minted[at..].iter().any(|(of, id)| of == table && *id == other);
+            let highest = highest(turn, table, *id, own);
+            judgement = Judgement::that(highest < Some(*id), || {
+                format!("a batch brings {id} of {table}, and {highest:?} of its class is there")
+            });
+            if highest >= Some(*id) {
+                return judgement;
+            }
+        }
+    }
+    judgement
+}
+
+/// The highest id of the class of an id that the primary's table holds and that is none of the batch's own.
+fn highest(turn: &Turn, table: &Text, id: u64, own: impl Fn(u64) -> bool) -> Option<u64> {
+    let column = tables::find(table)?.id?;
+    let stored = ids(turn.after.contents.table(table)?, column);
+    stored
+        .filter(|other| other % CLASSES == id % CLASSES && !own(*other))
+        .max()
+}
