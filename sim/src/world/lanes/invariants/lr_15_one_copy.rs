@@ -25,13 +25,15 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     let Some(landing) = landing.filter(|landing| is_whole(turn) && !landing.cut_short) else {
         return Judgement::NoSubject;
     };
-    let Some(attempts) = &landing.attempts else {
+    let Some(attempts) = truth.copies.attempts(turn.lane, landing) else {
         return Judgement::NoSubject;
     };
     Judgement::that(!attempts.is_empty() && landing.generations.len() <= 1, || {
         format!(
             "lane {} is VERIFIED by {} chunks that are of no one attempt, of generations {:?}",
-            turn.lane, landing.chunks, landing.generations
+            turn.lane,
+            landing.chunks.len(),
+            landing.generations
         )
     })
 }

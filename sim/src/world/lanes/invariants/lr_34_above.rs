@@ -1,13 +1,15 @@
 //! LR-34. An id that a lane mints is above all of its class that are used.
 //!
-//! Judged when the primary has committed a batch: each id in it must be above every other one of its class that the table
-//! holds, but for those of the same batch, which must rise. Ids of refused batches are not used; ids of rows that are gone
-//! are not asked for, because the tables of the catalogue forget them, where deployed ones do not. And when a lane forwards
-//! a batch: it must hold the tables that it mints for. The primary's own ids come from its table's maximum and are
-//! LR-32's. Catches S3 with rows that are replaced, H37, H39, G05.
+//! Judged when a lane forwards a batch for the first time: it must hold the tables that it mints for, and each id must be
+//! above all of its class that the primary's table holds at that moment. And when the primary has committed a batch: each
+//! id in it must be above every other one of its class in the table, but for those behind it in the same batch. Ids of
+//! refused batches are not used; ids of rows that are gone are not asked for, because the tables of the catalogue forget
+//! them, where deployed ones do not. The primary's own ids come from its table's maximum and are LR-32's. Catches S3, S43,
+//! H37, H39, G05.
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::Invariant;
+use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::minted::{CLASSES, action, ids, is_batch, minted_in};
 use crate::world::lanes::truth::wire::Called;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -33,17 +35,22 @@ fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
     let Some(lane) = truth.standing(writer) else {
         return Judgement::NoSubject;
     };
-    let minted = minted_in(&called.request);
-    let missing = minted
-        .iter()
-        .find(|(table, _)| lane.contents.table(table).is_none());
-    match missing {
-        Some((table, id)) => Judgement::Broken(Text::from(format!(
-            "lane {writer} mints {id} of {table}, which it does not hold"
-        ))),
-        None if minted.is_empty() => Judgement::NoSubject,
-        None => Judgement::Holds,
+    let mut judgement = Judgement::NoSubject;
+    for (table, id) in minted_in(&called.request) {
+        if lane.contents.table(&table).is_none() {
+            return Judgement::Broken(Text::from(format!(
+                "lane {writer} mints {id} of {table}, which it does not hold"
+            )));
+        }
+        let highest = highest(&truth.primary.contents, &table, id, |_| false);
+        judgement = Judgement::that(highest < Some(id), || {
+            format!("lane {writer} mints {id} of {table}, and {highest:?} of its class is there")
+        });
+        if highest >= Some(id) {
+            break;
+        }
     }
+    judgement
 }
 
 fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
@@ -54,7 +61,7 @@ fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
         let minted = batch.filter(|_| committed).map(minted_in).unwrap_or_default();
         for (at, (table, id)) in minted.iter().enumerate() {
             let own = |other: u64| minted[at..].iter().any(|(of, id)| of == table && *id == other);
-            let highest = highest(turn, table, *id, own);
+            let highest = highest(&turn.after.contents, table, *id, own);
             judgement = Judgement::that(highest < Some(*id), || {
                 format!("a batch brings {id} of {table}, and {highest:?} of its class is there")
             });
@@ -66,10 +73,10 @@ fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
     judgement
 }
 
-/// The highest id of the class of an id that the primary's table holds and that is none of the batch's own.
-fn highest(turn: &Turn, table: &Text, id: u64, own: impl Fn(u64) -> bool) -> Option<u64> {
+/// The highest id of the class of an id that the primary's table holds and that is not left out.
+fn highest(primary: &Contents, table: &Text, id: u64, own: impl Fn(u64) -> bool) -> Option<u64> {
     let column = tables::find(table)?.id?;
-    let stored = ids(turn.after.contents.table(table)?, column);
+    let stored = ids(primary.table(table)?, column);
     stored
         .filter(|other| other % CLASSES == id % CLASSES && !own(*other))
         .max()

@@ -20,10 +20,8 @@ pub type AttemptId = u64;
 /// What has landed on a lane since its copy began.
 #[derive(Clone, Debug, Default)]
 pub struct Landing {
-    /// How many chunks.
-    pub chunks: u64,
-    /// The attempts that all of them are of; none where a chunk's attempts are not known.
-    pub attempts: Option<BTreeSet<AttemptId>>,
+    /// The chunks, by their digests.
+    pub chunks: BTreeSet<u128>,
     /// The generations that they carry.
     pub generations: BTreeSet<Generation>,
     /// Whether the lane was cut short meanwhile, so that a chunk may have landed that was not seen.
@@ -46,6 +44,18 @@ impl Copies {
     #[must_use]
     pub fn landing(&self, lane: u32) -> Option<&Landing> {
         self.landing.get(&lane)
+    }
+
+    /// The attempts that all chunks are of which have landed on a lane; none where a chunk's attempts are not known. What
+    /// one attempt has posted may be posted by another one later: so this is asked when the copy is whole.
+    #[must_use]
+    pub fn attempts(&self, lane: u32, landing: &Landing) -> Option<BTreeSet<AttemptId>> {
+        let of_each = landing
+            .chunks
+            .iter()
+            .map(|digest| self.posted.get(&(lane, *digest)).cloned().flatten());
+        let common = |common: BTreeSet<AttemptId>, of: BTreeSet<AttemptId>| &common & &of;
+        of_each.collect::<Option<Vec<_>>>()?.into_iter().reduce(common)
     }
 
     /// The primary posts a chunk to a lane.
@@ -82,32 +92,16 @@ impl Copies {
             self.landing.entry(turn.lane).or_default().cut_short = true;
         }
         if turn.puts(Key::RESTORE_GENERATION).any(|text| !text.is_empty()) {
-            let fresh = Landing {
-                attempts: Some(BTreeSet::new()),
-                ..Landing::default()
-            };
-            self.landing.insert(turn.lane, fresh);
+            self.landing.insert(turn.lane, Landing::default());
         }
         for heard in &turn.heard {
             if let Some((digest, chunk)) = landed(heard) {
-                let of = self.posted.get(&(turn.lane, digest)).cloned().flatten();
                 let landing = self.landing.entry(turn.lane).or_default();
-                landing.takes(of, &chunk);
+                landing.chunks.insert(digest);
+                let generation = chunk.generation.get().and_then(|number| number.to_u64_exact());
+                landing.generations.extend(generation);
             }
         }
-    }
-}
-
-impl Landing {
-    fn takes(&mut self, of: Option<BTreeSet<AttemptId>>, chunk: &Chunk) {
-        self.attempts = match (self.attempts.take(), of) {
-            (Some(_), Some(of)) if self.chunks == 0 => Some(of),
-            (Some(attempts), Some(of)) => Some(attempts.intersection(&of).copied().collect()),
-            _ => None,
-        };
-        self.generations
-            .extend(chunk.generation.get().and_then(|number| number.to_u64_exact()));
-        self.chunks += 1;
     }
 }
 

@@ -29,11 +29,10 @@ impl MintedIds {
         self.given.get(&(table.clone(), id)).copied()
     }
 
-    /// Whether the primary has taken an id with another batch than this one.
+    /// The digest of the batch with which the primary first took an id, if it did.
     #[must_use]
-    pub fn is_taken(&self, table: &Text, id: u64, batch: &Request) -> bool {
-        let taken = self.taken.get(&(table.clone(), id));
-        taken.is_some_and(|by| *by != batch.body.digest())
+    pub fn taken(&self, table: &Text, id: u64) -> Option<u128> {
+        self.taken.get(&(table.clone(), id)).copied()
     }
 
     /// A lane forwards a batch.

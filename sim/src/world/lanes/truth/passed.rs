@@ -24,7 +24,10 @@ impl Truth {
     pub(super) fn note_passed(&mut self, turn: &Turn) {
         let applied = turn.after.generation(Key::APPLIED).unwrap_or(0);
         let passed = self.passed.entry(turn.lane).or_default();
-        if is_whole(turn) {
+        // A lane that was withdrawn meanwhile takes its copy in as well, and stays withdrawn.
+        let lands = turn.puts(Key::APPLIED).next().is_some()
+            && turn.before.generation(Key::RESTORE_GENERATION) == Some(applied);
+        if lands || is_whole(turn) {
             *passed = Passed {
                 base: applied,
                 records: BTreeMap::new(),

@@ -94,6 +94,8 @@ fn an_id_is_taken_once() {
     holds(of_turn("LR-33", &truth, &answers(&[772], "commit")));
     fires(of_turn("LR-33", &truth, &answers(&[515], "commit")));
     fires(of_turn("LR-33", &truth, &answers(&[515], "")));
+    fires(of_call("LR-33", &truth, &forwards(&[258])));
+    holds(of_call("LR-33", &truth, &forwards(&[772])));
     let refused = of_turn("LR-33", &truth, &answers(&[515], "conflict"));
     assert_eq!(refused, Judgement::NoSubject);
 }
@@ -112,6 +114,14 @@ fn an_id_is_above_what_is_used_of_its_class() {
     holds(takes(&[1, 258, 515], &[258, 515]));
     fires(takes(&[1, 258, 515], &[258]));
     fires(takes(&[1, 258, 515], &[515, 258]));
+}
+
+#[test]
+fn a_lane_mints_above_what_the_primary_has() {
+    let mut truth = with_lane();
+    truth.primary.contents = nodes(&[1, 258, 600]);
+    fires(of_call("LR-34", &truth, &forwards(&[258])));
+    holds(of_call("LR-34", &truth, &forwards(&[515])));
 }
 
 #[test]

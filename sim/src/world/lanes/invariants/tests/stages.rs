@@ -88,13 +88,11 @@ fn an_overflowed_generation_is_passed_by_a_copy() {
         ..Record::clone(&record(5, "site-1", ""))
     };
     Arc::make_mut(&mut truth.primary.log).insert(7, Arc::new(overflowed));
-    let passes = |heard| turn(1, &serving("5"), &serving("9"), heard);
-    fires(of_turn("LR-13", &truth, &passes(Vec::new())));
-    holds(of_turn(
-        "LR-13",
-        &truth,
-        &passes(vec![puts([(Key::STAGE, "VERIFIED")])]),
-    ));
+    let passes = |from: &Standing| of_turn("LR-13", &truth, &turn(1, from, &serving("9"), Vec::new()));
+    let copied = |generation| standing([(Key::APPLIED, "5"), (Key::RESTORE_GENERATION, generation)]);
+    fires(passes(&serving("5")));
+    fires(passes(&copied("8")));
+    holds(passes(&copied("9")));
 }
 
 #[test]
