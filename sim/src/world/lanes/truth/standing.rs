@@ -123,6 +123,10 @@ impl Standing {
     fn read_all<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>, object: PartyId) {
         let schema = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name";
         let found = read(kernel, object, &Statement::new(schema, [])).unwrap_or_default();
+        // A table that is gone with the commit that made it holds nothing.
+        self.meta = Arc::default();
+        self.log = Arc::default();
+        self.kept.clear();
         let mut names = Vec::new();
         for row in &found.rows {
             if let [Value::Text(name), Value::Text(ddl)] = row.as_slice() {
