@@ -2,6 +2,7 @@
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
+pub mod plainer;
 pub mod swarm;
 
 use std::collections::BTreeMap;

@@ -91,6 +91,8 @@ fn a_plan_of_any_bytes_survives_its_file() {
         let trace = Trace {
             plan,
             expect: BTreeMap::new(),
+            shrunk: None,
+            certificates: Vec::new(),
             history: Vec::new(),
         };
         let mut file = Vec::new();

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use protocol::host::Text;
+use serde::{Deserialize, Serialize};
 
 use super::Violation;
 
 /// What makes violations of many seeds one finding.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Identity {
     /// The invariant's id.
     pub invariant: Text,

@@ -1,15 +1,15 @@
 //! What a run has shown, written to a trace.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use sim::check::Violation;
+use anyhow::Result;
+use sim::check::{Verdict, Violation};
 use sim::run::{History, Report, StoreKind};
 use sim::trace::{Expectation, Trace};
 use sim::world::{PlanOf, World};
 
+use super::file::write;
 use super::run_plan;
 
 /// Where the trace of a violation goes that nobody has named a file for.
@@ -38,13 +38,11 @@ fn write_trace<W: World>(
     let trace = Trace {
         plan,
         expect,
+        shrunk: None,
+        certificates: Vec::new(),
         history: history.0,
     };
-    let mut bytes = Vec::new();
-    trace
-        .write(W::NAME, &mut bytes)
-        .context("a trace cannot be written to memory")?;
-    put(file, &bytes).with_context(|| format!("cannot write {}", file.display()))
+    write::<W>(&trace, file)
 }
 
 /// Writes it too, and says how to go on from it.
@@ -59,26 +57,12 @@ pub fn tell_trace<W: World>(
     write_trace::<W>(store, plan, variant, report, file)?;
     let file = file.display();
     writeln!(out, "  trace: {file}")?;
-    writeln!(
-        out,
-        "  next:  cargo run --release -- replay {file} --variant {variant} --log"
-    )?;
-    Ok(())
-}
-
-/// Writes a file whole or not at all: a killed run leaves no half trace behind, and two runs at once do not mix theirs.
-/// What is no plain file (a pipe, a device) is written to as it stands.
-fn put(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if fs::symlink_metadata(file).is_ok_and(|there| !there.is_file()) {
-        return fs::write(file, bytes);
+    let replay = format!("cargo run --release -- replay {file} --variant {variant} --log");
+    if let Verdict::Violated(_) = report.verdict {
+        writeln!(out, "  next:  cargo run --release -- shrink {file}")?;
+        writeln!(out, "         {replay}")?;
+    } else {
+        writeln!(out, "  next:  {replay}")?;
     }
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut unfinished = tempfile::NamedTempFile::new_in(folder)?;
-    unfinished.write_all(bytes)?;
-    unfinished.persist(file)?;
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 pub mod completions;
 mod failure;
+mod file;
 mod interrupt;
 pub mod list;
 mod log;
@@ -9,12 +10,14 @@ pub mod output;
 mod progress;
 pub mod replay;
 pub mod run;
+pub mod shrink;
 mod summary;
 pub mod sweep;
 mod watch;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result};
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
@@ -30,6 +33,14 @@ fn store_names() -> impl TypedValueParser<Value = StoreKind> {
     let stores = StoreKind::VARIANTS.iter();
     PossibleValuesParser::new(stores.map(|store| PossibleValue::new(store.name()).help(store.about())))
         .map(|name| name.parse().expect("no other value is possible"))
+}
+
+/// How many runs go on at once; where none is named, as many as there are processors.
+fn jobs(named: Option<u16>) -> NonZeroUsize {
+    named.map_or_else(
+        || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        |jobs| NonZeroUsize::new(usize::from(jobs)).expect("zero is refused by the parser"),
+    )
 }
 
 /// Runs a plan, and lets somebody listen.

@@ -23,23 +23,38 @@ impl Progress {
     /// Nothing is done of so many seeds, or of as many as there is time for. Where the target is no terminal, nothing is
     /// ever drawn.
     pub fn new(seeds: Option<u64>, target: ProgressDrawTarget) -> Self {
-        let events = Arc::new(AtomicU64::new(0));
-        let counted = Arc::clone(&events);
-        let style = ProgressStyle::with_template(if seeds.is_some() {
-            "{wide_bar} {human_pos} of {human_len} seeds  {seeds_a_second} seeds/s  {events_a_second} events/s  \
+        let template = if seeds.is_some() {
+            "{wide_bar} {human_pos} of {human_len} seeds  {runs_a_second} seeds/s  {events_a_second} events/s  \
              {eta} left"
         } else {
-            "{human_pos} seeds in {elapsed}  {seeds_a_second} seeds/s  {events_a_second} events/s"
-        })
-        .expect("the template is well formed")
-        .with_key("seeds_a_second", |state: &ProgressState, to: &mut dyn Write| {
-            write_rate(state.pos(), state, to);
-        })
-        .with_key("events_a_second", move |state: &ProgressState, to: &mut dyn Write| {
-            write_rate(counted.load(Ordering::Relaxed), state, to);
-        });
+            "{human_pos} seeds in {elapsed}  {runs_a_second} seeds/s  {events_a_second} events/s"
+        };
+        Progress::with_template(template, seeds, target)
+    }
+
+    /// A search for a smaller plan has begun.
+    pub fn of_shrinking(target: ProgressDrawTarget) -> Self {
+        let template =
+            "{msg}  {human_pos} runs in {elapsed}  {runs_a_second} runs/s  {events_a_second} events/s";
+        Progress::with_template(template, None, target)
+    }
+
+    fn with_template(template: &str, length: Option<u64>, target: ProgressDrawTarget) -> Self {
+        let events = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&events);
+        let style = ProgressStyle::with_template(template)
+            .expect("the template is well formed")
+            .with_key("runs_a_second", |state: &ProgressState, to: &mut dyn Write| {
+                write_rate(state.pos(), state, to);
+            })
+            .with_key(
+                "events_a_second",
+                move |state: &ProgressState, to: &mut dyn Write| {
+                    write_rate(counted.load(Ordering::Relaxed), state, to);
+                },
+            );
         Progress {
-            bar: ProgressBar::with_draw_target(seeds, target).with_style(style),
+            bar: ProgressBar::with_draw_target(length, target).with_style(style),
             events,
             step: StepId(0),
         }
@@ -55,6 +70,11 @@ impl Progress {
     pub fn run_done(&self, events: u64) {
         self.events.fetch_add(events, Ordering::Relaxed);
         self.bar.inc(1);
+    }
+
+    /// A plan of so many items is the smallest so far.
+    pub fn items_left(&self, items: usize) {
+        self.bar.set_message(format!("{items} items left"));
     }
 
     /// Leaves the terminal as it was.
@@ -125,6 +145,19 @@ mod tests {
         }
         progress.clear();
         assert_eq!(terminal.contents(), "", "a bar that is done is wiped off");
+    }
+
+    #[test]
+    fn a_search_shows_what_is_left_and_what_it_took() {
+        let terminal = InMemoryTerm::new(5, 160);
+        let progress = Progress::of_shrinking(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        progress.items_left(12);
+        progress.run_done(3_000);
+        progress.bar.force_draw();
+        let shown = terminal.contents();
+        for part in ["12 items left", " 1 runs in ", " runs/s", " events/s"] {
+            assert!(shown.contains(part), "the bar shows {part:?}: {shown:?}");
+        }
     }
 
     #[test]

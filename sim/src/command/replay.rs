@@ -1,17 +1,16 @@
 //! `drydock replay`: a trace once more.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::ValueHint;
 use sim::kernel::RunHash;
 use sim::run::StoreKind;
-use sim::trace::{self, Trace};
+use sim::trace::Trace;
 use sim::world::World;
-use sim::world::known::{self, Visit};
 
+use super::file::{WithTrace, with_trace};
 use super::log::{Log, LogLevel};
 use super::{default_variant, run_plan, run_plan_twice, store_names, variant_names};
 
@@ -41,39 +40,17 @@ pub struct Arguments {
 /// Does it, and answers the exit code.
 pub fn replay(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
     arguments.log.iter().for_each(|level| level.start());
-    let file = &arguments.trace;
-    if file == Path::new("-") {
-        return replay_from(std::io::stdin().lock(), "the standard input", arguments, out);
-    }
-    let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
-    replay_from(opened, &file.display().to_string(), arguments, out)
-}
-
-fn replay_from(from: impl Read, name: &str, arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
-    let opened = trace::open(BufReader::new(from)).with_context(|| name.to_owned())?;
-    let world = opened.world().clone();
-    let replay = ReplayTrace {
-        opened,
-        name,
-        arguments,
-        out,
-    };
-    known::with(&world, replay).expect("a trace of another world is not opened")
+    with_trace(&arguments.trace, ReplayTrace { arguments, out })
 }
 
 /// Replays a trace whose world is not known yet.
-struct ReplayTrace<'a, R> {
-    opened: trace::Opened<R>,
-    name: &'a str,
+struct ReplayTrace<'a> {
     arguments: &'a Arguments,
     out: &'a mut dyn Write,
 }
 
-impl<R: BufRead> Visit for ReplayTrace<'_, R> {
-    type Output = Result<u8>;
-
-    fn visit<W: World>(self) -> Result<u8> {
-        let trace = self.opened.read::<W>().with_context(|| self.name.to_owned())?;
+impl WithTrace for ReplayTrace<'_> {
+    fn visit<W: World>(self, trace: Trace<W::Shape, W::Operation>) -> Result<u8> {
         replay_world::<W>(self.arguments, &trace, self.out)
     }
 }

@@ -1,7 +1,6 @@
 //! `drydock sweep`: many seeds of a world's scenarios.
 
 use std::io::{IsTerminal as _, Write};
-use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -18,7 +17,7 @@ use super::interrupt::Interrupt;
 use super::progress::Progress;
 use super::summary::Summary;
 use super::watch::Clock;
-use super::{ScenarioName, default_variant, program, store_names, variant_names};
+use super::{ScenarioName, default_variant, jobs, program, store_names, variant_names};
 
 /// Run many seeds of a world's scenarios, on all processors
 ///
@@ -144,15 +143,11 @@ fn settings<'a, Own>(arguments: &Arguments, scenarios: &'a [Scenario<Own>]) -> R
     if seeds > most {
         bail!("the last seed is past 2^64");
     }
-    let jobs = arguments.jobs.map_or_else(
-        || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
-        |jobs| NonZeroUsize::new(usize::from(jobs)).expect("zero is refused by the parser"),
-    );
     Ok(Settings {
         scenarios,
         from: arguments.from,
         seeds,
-        jobs,
+        jobs: jobs(arguments.jobs),
         store: arguments.store,
         keep_going: arguments.keep_going,
     })

@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use sim::search::Watcher;
+use sim::search::{Watcher, shrink};
 
 use super::interrupt::Interrupt;
 use super::progress::Progress;
@@ -55,5 +55,19 @@ impl Watcher for Clock {
 
     fn done(&self, events: u64) {
         self.progress.run_done(events);
+    }
+}
+
+impl shrink::Watcher for Clock {
+    fn is_over(&self) -> bool {
+        self.interrupt.asked()
+    }
+
+    fn ran(&self, events: u64) {
+        self.progress.run_done(events);
+    }
+
+    fn shrunk(&self, items: usize) {
+        self.progress.items_left(items);
     }
 }

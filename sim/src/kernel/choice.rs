@@ -368,6 +368,14 @@ impl Chance {
         }
     }
 
+    /// Fixes choices, of those that are made from now on.
+    pub fn fix(&mut self, fixed: &[FixedChoice]) {
+        let fixed = fixed.iter();
+        self.fixed = fixed
+            .map(|choice| (choice.key.clone(), choice.alternative))
+            .collect();
+    }
+
     /// Keeps all choices that are made from now on, to be looked at when the run has ended.
     pub fn keep(&mut self) {
         self.kept.get_or_insert_default();

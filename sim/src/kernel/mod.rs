@@ -238,6 +238,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         self.chance.keep();
     }
 
+    /// Fixes choices, of those that are made from now on: see [`Chance::fix`].
+    pub fn fix_choices(&mut self, fixed: &[FixedChoice]) {
+        self.chance.fix(fixed);
+    }
+
     /// Where the choices come from.
     #[must_use]
     pub fn chance(&self) -> &Chance {

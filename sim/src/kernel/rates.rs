@@ -14,8 +14,8 @@ pub struct Switch {
     /// How often it begins where it could strike; `None` for a kind that follows from others, or from how the platform
     /// is.
     pub rate: Option<Episode>,
-    /// What decides whether it begins.
-    purpose: Option<Purpose>,
+    /// What decides whether it begins, where it has a rate.
+    pub purpose: Option<Purpose>,
 }
 
 impl Switch {

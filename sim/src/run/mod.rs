@@ -19,8 +19,8 @@ pub use pools::{Pools, StoreKind};
 pub use twice::{OnTwoStores, run_on_two_stores, run_twice};
 
 use crate::kernel::{
-    BehaviourChain, Chance, FullChain, Kernel, Micros, Observed, Observer, RunHash, StepId, Stepped, Trouble,
-    UnsupportedStatement, What,
+    BehaviourChain, Chance, ChoiceKey, FullChain, Kernel, Micros, Observed, Observer, RunHash, StepId,
+    Stepped, Trouble, UnsupportedStatement, What,
 };
 use crate::plan::{Act, Fault};
 use crate::world::{PlanOf, World};
@@ -100,33 +100,45 @@ pub fn run<W: World, P: Program, S: Store>(
     others: impl Observer,
 ) -> Report {
     let mut simulation = Simulation::<W, P, S, _>::new(plan, program, pool, others);
-    let verdict = panics::caught(|| simulation.finish()).unwrap_or_else(|caught| match caught {
-        Caught::Unsupported(UnsupportedStatement(what)) => {
-            Verdict::Void(Text::from(format!("the store does not run `{what}`")))
-        }
-        // What fails in the simulator is no finding about the protocol.
-        Caught::Panic { place, message } if place.contains("sim/src/") => {
-            panic!(
-                "the simulator itself has failed at {place}: {message} (seed {} of {})",
-                plan.seed, plan.scenario
-            )
-        }
-        Caught::Panic { place, message } => Verdict::Violated(Violation {
-            invariant: Text::new_static("PANIC"),
-            concerns: Vec::new(),
-            detail: Text::from(format!("{place}: {message}")),
-        }),
-    });
+    let verdict = simulation.conclude();
     simulation.report(verdict)
+}
+
+/// What a run has chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// When the plan's time has begun.
+    pub begins: Micros,
+    /// Each choice from then on, in the order they were made, with the alternative that it took.
+    pub choices: Vec<(ChoiceKey, u64)>,
+}
+
+/// Runs a plan to its end, and keeps its choices. It makes the same ones as without that.
+pub fn run_and_keep<W: World, P: Program, S: Store>(
+    plan: &PlanOf<W>,
+    program: P,
+    pool: &S::Pool,
+    others: impl Observer,
+) -> Chosen {
+    let mut simulation = Simulation::<W, P, S, _>::new(plan, program, pool, others);
+    simulation.kernel.keep_choices();
+    simulation.conclude();
+    Chosen {
+        begins: simulation.begins,
+        choices: simulation.kernel.chance().kept().to_vec(),
+    }
 }
 
 impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O> {
     /// A run that has not begun. See [`run`] for the pool.
     pub fn new(plan: &'p PlanOf<W>, program: P, pool: &S::Pool, others: O) -> Self {
-        let chance = Chance::new(plan.seed, &plan.fixed);
+        let chance = Chance::new(plan.seed, &[]);
         let mut kernel = Kernel::new(program, pool, chance, plan.knobs.clone(), BTreeMap::new());
         let world = W::new(plan, &mut kernel);
         let begins = kernel.now();
+        // What comes before the plan's time is the seed's alone. A draw that cannot hit is counted only where choices are
+        // fixed or kept: so nothing would be at its place, were it fixed from the beginning on.
+        kernel.fix_choices(&plan.fixed);
         kernel.arm_aims(plan.aims());
         for item in &plan.items {
             if !matches!(item.act, Act::Fault(Fault::Call { .. })) {
@@ -153,6 +165,28 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                 .map(|(at, item)| (item.id, at))
                 .collect(),
         }
+    }
+
+    /// Runs on to the end, wherever the protocol's code panics.
+    fn conclude(&mut self) -> Verdict {
+        let plan = self.plan;
+        panics::caught(|| self.finish()).unwrap_or_else(|caught| match caught {
+            Caught::Unsupported(UnsupportedStatement(what)) => {
+                Verdict::Void(Text::from(format!("the store does not run `{what}`")))
+            }
+            // What fails in the simulator is no finding about the protocol.
+            Caught::Panic { place, message } if place.contains("sim/src/") => {
+                panic!(
+                    "the simulator itself has failed at {place}: {message} (seed {} of {})",
+                    plan.seed, plan.scenario
+                )
+            }
+            Caught::Panic { place, message } => Verdict::Violated(Violation {
+                invariant: Text::new_static("PANIC"),
+                concerns: Vec::new(),
+                detail: Text::from(format!("{place}: {message}")),
+            }),
+        })
     }
 
     /// Runs on to the end.

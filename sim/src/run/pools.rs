@@ -4,7 +4,7 @@ use protocol::task::Program;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::twice::{OnTwoStores, run_on_two_stores, run_twice};
-use super::{Report, run};
+use super::{Chosen, Report, run, run_and_keep};
 use crate::kernel::Observer;
 use crate::kernel::storage::Store;
 use crate::kernel::storage::model::ModelStore;
@@ -66,6 +66,20 @@ impl Pools {
         match store {
             StoreKind::Sqlite => run::<W, _, SqliteStore>(plan, program, &self.sqlite, others),
             StoreKind::Model => run::<W, _, ModelStore>(plan, program, &self.model, others),
+        }
+    }
+
+    /// Runs a plan to its end, lets somebody listen, and keeps its choices.
+    pub fn run_and_keep<W: World>(
+        &self,
+        store: StoreKind,
+        plan: &PlanOf<W>,
+        program: impl Program,
+        others: impl Observer,
+    ) -> Chosen {
+        match store {
+            StoreKind::Sqlite => run_and_keep::<W, _, SqliteStore>(plan, program, &self.sqlite, others),
+            StoreKind::Model => run_and_keep::<W, _, ModelStore>(plan, program, &self.model, others),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod judge;
 mod schedule;
+pub mod shrink;
 mod sweep;
 mod tally;
 #[cfg(test)]

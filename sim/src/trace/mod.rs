@@ -1,8 +1,10 @@
 //! Traces: a plan in a file, with what is expected of it and the history that led there.
 //!
 //! JSON Lines. The first line is the header; then one line for each plan item, `{"item": …}`, and for each fixed choice,
-//! `{"fixed": …}`; then, for people, the history, `{"history": …}`, which a replay does not need.
+//! `{"fixed": …}`; where the plan was shrunk, `{"certificate": …}` for each of them; then, for people, the history,
+//! `{"history": …}`, which a replay does not need.
 
+mod certificate;
 mod read;
 
 use std::collections::BTreeMap;
@@ -16,6 +18,7 @@ use crate::kernel::{FixedChoice, Knobs, Micros, RunHash};
 use crate::plan::{Item, Plan};
 use crate::run::{Line, Report};
 
+pub use certificate::{Certificate, Instead, Part, Shrunk};
 pub use read::{Opened, TraceError, TraceErrorKind, open, read};
 
 /// The version of the format that is written. A reader refuses others, with the reason.
@@ -44,6 +47,9 @@ pub struct Header<Shape> {
     /// What a replay is expected to show, by variant.
     #[serde(default)]
     pub expect: BTreeMap<Text, Expectation>,
+    /// How the plan came to be as small as it is, if it was shrunk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shrunk: Option<Shrunk>,
 }
 
 /// What a replay under one variant is expected to show.
@@ -81,6 +87,10 @@ pub struct Trace<Shape, Operation> {
     pub plan: Plan<Shape, Operation>,
     /// What is expected of it, by variant.
     pub expect: BTreeMap<Text, Expectation>,
+    /// How the plan came to be as small as it is, if it was shrunk.
+    pub shrunk: Option<Shrunk>,
+    /// What its removals have shown. It is 1-minimal where each item and each fixed choice has one.
+    pub certificates: Vec<Certificate>,
     /// The history that led to what was found; empty where the trace was read from a file.
     pub history: Vec<Line>,
 }
@@ -91,6 +101,7 @@ pub struct Trace<Shape, Operation> {
 enum Entry<Operation> {
     Item(Item<Operation>),
     Fixed(FixedChoice),
+    Certificate(Certificate),
     History(Line),
 }
 
@@ -156,6 +167,7 @@ impl<Shape: Serialize + Clone, Operation: Serialize + Clone> Trace<Shape, Operat
             knobs: plan.knobs.clone(),
             shape: plan.shape.clone(),
             expect: self.expect.clone(),
+            shrunk: self.shrunk.clone(),
         };
         write_line(to, &header)?;
         for item in &plan.items {
@@ -163,6 +175,9 @@ impl<Shape: Serialize + Clone, Operation: Serialize + Clone> Trace<Shape, Operat
         }
         for fixed in &plan.fixed {
             write_line(to, &Entry::<Operation>::Fixed(fixed.clone()))?;
+        }
+        for certificate in &self.certificates {
+            write_line(to, &Entry::<Operation>::Certificate(certificate.clone()))?;
         }
         for line in &self.history {
             write_line(to, &Entry::<Operation>::History(line.clone()))?;

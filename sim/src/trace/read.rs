@@ -8,7 +8,7 @@ use protocol::host::Text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{Entry, Expected, FORMAT, Header, Trace};
+use super::{Certificate, Entry, Expected, FORMAT, Header, Instead, Part, Trace};
 use crate::check::GENERAL;
 use crate::plan::PlanError;
 use crate::world::{PlanOf, World, known};
@@ -102,6 +102,18 @@ pub enum TraceErrorKind {
         /// What was named.
         found: Text,
     },
+    /// One choice is fixed twice.
+    #[error("at fixed.key: {0} is there twice")]
+    FixedTwice(Part),
+    /// A certificate is about what is not there, or not there yet.
+    #[error("at certificate.of: no line before this one has {0}")]
+    OfNothing(Part),
+    /// Two certificates are about one thing.
+    #[error("at certificate.of: {0} has a certificate already")]
+    CertifiedTwice(Part),
+    /// The header does not say whose runs a certificate is about.
+    #[error("at certificate: the header says of no variant that the trace was shrunk under it")]
+    NotShrunk,
     /// Two items bear one number.
     #[error("item {0} is there twice: items are known by their numbers")]
     Twice(u32),
@@ -202,29 +214,33 @@ fn check_header<W: World>(trace: &Trace<W::Shape, W::Operation>) -> Result<(), T
             found: scenario.clone(),
         });
     }
-    let variants = W::variants();
-    let invariants: Vec<_> = W::invariants()
-        .iter()
-        .chain(&GENERAL)
-        .map(|invariant| invariant.id)
-        .collect();
     for (variant, expected) in &trace.expect {
-        if !variants.iter().any(|known| known.name == variant) {
-            let known: Vec<_> = variants.iter().map(|variant| variant.name).collect();
-            return Err(unknown("expect", "variant", variant, &known));
-        }
-        if let Expected::Violated(invariant) = &expected.outcome
-            && !invariants.contains(&invariant.as_str())
-        {
-            return Err(unknown(
-                "expect.*.outcome.violated",
-                "invariant",
-                invariant,
-                &invariants,
-            ));
+        check_variant::<W>("expect", variant)?;
+        if let Expected::Violated(invariant) = &expected.outcome {
+            check_invariant::<W>("expect.*.outcome.violated", invariant)?;
         }
     }
-    Ok(())
+    trace
+        .shrunk
+        .iter()
+        .try_for_each(|shrunk| check_variant::<W>("shrunk.variant", &shrunk.variant))
+}
+
+fn check_variant<W: World>(field: &'static str, variant: &Text) -> Result<(), TraceErrorKind> {
+    let known: Vec<_> = W::variants().iter().map(|variant| variant.name).collect();
+    if known.contains(&variant.as_str()) {
+        return Ok(());
+    }
+    Err(unknown(field, "variant", variant, &known))
+}
+
+fn check_invariant<W: World>(field: &'static str, invariant: &Text) -> Result<(), TraceErrorKind> {
+    let known = W::invariants().iter().chain(&GENERAL);
+    let known: Vec<_> = known.map(|invariant| invariant.id).collect();
+    if known.contains(&invariant.as_str()) {
+        return Ok(());
+    }
+    Err(unknown(field, "invariant", invariant, &known))
 }
 
 fn unknown(field: &'static str, what: &'static str, found: &Text, known: &[&str]) -> TraceErrorKind {
@@ -320,6 +336,8 @@ fn read_header<W: World>(line: &str) -> Result<Trace<W::Shape, W::Operation>, Tr
             fixed: Vec::new(),
         },
         expect: header.expect,
+        shrunk: header.shrunk,
+        certificates: Vec::new(),
         history: Vec::new(),
     };
     check_header::<W>(&trace).map_err(|kind| TraceError { line: 1, kind })?;
@@ -330,7 +348,7 @@ fn read_entries<W: World>(
     mut lines: Lines<impl BufRead>,
     trace: &mut Trace<W::Shape, W::Operation>,
 ) -> Result<(), TraceError> {
-    let mut numbers = BTreeSet::new();
+    let mut parts = Parts::default();
     loop {
         let Some(text) = lines.next()? else {
             return Ok(());
@@ -339,23 +357,70 @@ fn read_entries<W: World>(
             continue;
         }
         let text = text.to_owned();
-        match parse(lines.line, &text)? {
-            Entry::Item(item) => {
-                if !numbers.insert(item.id) {
-                    return Err(TraceError {
-                        line: lines.line,
-                        kind: TraceErrorKind::Twice(item.id),
-                    });
-                }
-                item.check().map_err(|error| TraceError {
-                    line: lines.line,
-                    kind: error.into(),
-                })?;
-                trace.plan.items.push(item);
+        let line = lines.line;
+        let entry = parse(line, &text)?;
+        read_entry::<W>(entry, &mut parts, trace).map_err(|kind| TraceError { line, kind })?;
+    }
+}
+
+/// What a trace has had so far.
+#[derive(Debug, Default)]
+struct Parts {
+    there: BTreeSet<Part>,
+    certified: BTreeSet<Part>,
+}
+
+fn read_entry<W: World>(
+    entry: Entry<W::Operation>,
+    parts: &mut Parts,
+    trace: &mut Trace<W::Shape, W::Operation>,
+) -> Result<(), TraceErrorKind> {
+    match entry {
+        Entry::Item(item) => {
+            if !parts.there.insert(Part::Item(item.id)) {
+                return Err(TraceErrorKind::Twice(item.id));
             }
-            Entry::Fixed(fixed) => trace.plan.fixed.push(fixed),
-            // For people, and the bulk of a file: checked, and not kept.
-            Entry::History(_) => {}
+            item.check()?;
+            trace.plan.items.push(item);
         }
+        Entry::Fixed(fixed) => {
+            let part = Part::Fixed(fixed.key.clone());
+            if parts.there.contains(&part) {
+                return Err(TraceErrorKind::FixedTwice(part));
+            }
+            parts.there.insert(part);
+            trace.plan.fixed.push(fixed);
+        }
+        Entry::Certificate(certificate) => {
+            check_certificate::<W>(&certificate, parts)?;
+            if trace.shrunk.is_none() {
+                return Err(TraceErrorKind::NotShrunk);
+            }
+            trace.certificates.push(certificate);
+        }
+        // For people, and the bulk of a file: checked, and not kept.
+        Entry::History(_) => {}
+    }
+    Ok(())
+}
+
+fn check_certificate<W: World>(certificate: &Certificate, parts: &mut Parts) -> Result<(), TraceErrorKind> {
+    let Certificate { of, instead } = certificate;
+    if !parts.there.contains(of) {
+        return Err(TraceErrorKind::OfNothing(of.clone()));
+    }
+    if !parts.certified.insert(of.clone()) {
+        return Err(TraceErrorKind::CertifiedTwice(of.clone()));
+    }
+    if let Instead::Violated(identity) = instead {
+        check_invariant::<W>("certificate.instead.violated.invariant", &identity.invariant)?;
+    }
+    let mut texts = instead.texts();
+    match texts.find(|text| text.chars().any(char::is_control)) {
+        None => Ok(()),
+        Some(found) => Err(TraceErrorKind::ControlCharacters {
+            field: "certificate.instead",
+            found: found.clone(),
+        }),
     }
 }

@@ -88,6 +88,13 @@ pub trait World: Clone + Debug + Sized + 'static {
     /// The plan of a seed.
     fn generate(scenario: &crate::scenario::Scenario<Self::Scenario>, seed: u64) -> PlanOf<Self>;
 
+    /// Shapes that are plainer than this one by one step each, for a shrinker to try: the largest steps first, none
+    /// where there is no plainer one. A step that is taken again and again must come to an end.
+    fn plainer_shapes(shape: &Self::Shape) -> Vec<Self::Shape>;
+
+    /// Operations that are plainer than this one by one step each, likewise.
+    fn plainer_operations(operation: &Self::Operation) -> Vec<Self::Operation>;
+
     /// What of a scenario likely keeps its runs from passing a mark, as far as the world knows better than the knobs of
     /// the platform tell.
     fn suspect(_: &crate::scenario::Scenario<Self::Scenario>, _mark: &str) -> Option<Suspect> {

@@ -2,6 +2,7 @@
 
 mod completions;
 mod count;
+mod shrink;
 mod sweep;
 mod worlds;
 

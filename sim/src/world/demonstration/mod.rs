@@ -4,6 +4,7 @@
 mod arbitrary;
 mod generate;
 mod invariants;
+mod plainer;
 #[cfg(test)]
 mod tests;
 
@@ -153,6 +154,14 @@ impl World for DemonstrationWorld {
 
     fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Self> {
         generate::generate(scenario, seed)
+    }
+
+    fn plainer_shapes(shape: &Shape) -> Vec<Shape> {
+        plainer::shapes(shape)
+    }
+
+    fn plainer_operations(operation: &Operation) -> Vec<Operation> {
+        plainer::operations(operation)
     }
 
     fn suspect(scenario: &Scenario<Generate>, mark: &str) -> Option<Suspect> {

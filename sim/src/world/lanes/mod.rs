@@ -3,6 +3,7 @@
 mod forge;
 mod generate;
 pub mod invariants;
+mod plainer;
 mod setup;
 mod shape;
 pub mod truth;
@@ -84,6 +85,14 @@ impl World for LanesWorld {
 
     fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Self> {
         generate::generate(scenario, seed)
+    }
+
+    fn plainer_shapes(shape: &Shape) -> Vec<Shape> {
+        plainer::shapes(shape)
+    }
+
+    fn plainer_operations(operation: &Operation) -> Vec<Operation> {
+        plainer::operations(operation)
     }
 
     fn new<P: Program, S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<P, S>) -> Self {

@@ -1,0 +1,288 @@
+//! Shrinking as a user has it: how small a trace becomes, what the file says, how it ends.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{KEPT, assert_ends, drydock, replay, told};
+
+/// Writes the trace of a seed that fails under `documented`, and answers its file.
+fn found(folder: &Path, seed: u32) -> String {
+    let file = format!("{seed}.jsonl");
+    let seed = seed.to_string();
+    let run = [
+        "run",
+        "demonstration",
+        "--variant",
+        "documented",
+        "--store",
+        "model",
+        "--trace",
+        &file,
+        "--seed",
+        &seed,
+    ];
+    assert_ends(
+        &drydock(folder, &run),
+        1,
+        &format!("next:  cargo run --release -- shrink {file}"),
+    );
+    file
+}
+
+fn shrink(folder: &Path, arguments: &[&str]) -> Output {
+    drydock(folder, &[&["shrink", "--store", "model"], arguments].concat())
+}
+
+/// How many lines of each kind a trace has.
+fn lines(trace: &Path) -> BTreeMap<String, usize> {
+    let mut lines = BTreeMap::new();
+    for line in fs::read_to_string(trace).expect("it is there").lines() {
+        let kind = line.split('"').nth(1).expect("each line is an object");
+        *lines.entry(kind.to_owned()).or_default() += 1;
+    }
+    lines
+}
+
+#[test]
+fn a_handful_of_items_is_left_and_each_has_its_certificate() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for seed in [1, 2, 4, 5, 6] {
+        let file = found(folder.path(), seed);
+        let before = lines(&folder.path().join(&file))["item"];
+        let output = shrink(folder.path(), &[&file]);
+        assert_ends(&output, 0, &format!("shrunk from {before} items to "));
+        assert_ends(&output, 0, "1-minimal (each removal tried: ");
+        assert_ends(&output, 0, "run twice on model, and on sqlite: the same");
+        let smaller = format!("{seed}-shrunk.jsonl");
+        let after = lines(&folder.path().join(&smaller));
+        let parts = after["item"] + after.get("fixed").unwrap_or(&0);
+        assert!(parts <= 6, "seed {seed}: {parts} are left\n{}", told(&output));
+        assert_eq!(after["certificate"], parts, "seed {seed}");
+        for store in ["sqlite", "model"] {
+            let replay = ["replay", &smaller, "--expect", "--store", store];
+            assert_ends(
+                &drydock(folder.path(), &replay),
+                0,
+                "as the trace expects of `documented`",
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_shrunk_gets_no_smaller() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = found(folder.path(), 1);
+    shrink(folder.path(), &[&file, "-o", "once.jsonl"]);
+    let again = shrink(folder.path(), &["once.jsonl", "-o", "twice.jsonl"]);
+    assert_ends(&again, 0, "1-minimal");
+    let plan = |file: &str| {
+        let trace = fs::read_to_string(folder.path().join(file)).expect("it is there");
+        let lines = trace.lines().skip(1).map(str::to_owned);
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(plan("once.jsonl"), plan("twice.jsonl"));
+}
+
+#[test]
+fn jobs_change_no_byte() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (seed, runs) in [(1, "20000"), (2, "20000"), (4, "40")] {
+        let file = found(folder.path(), seed);
+        let with = |jobs: &str| {
+            let smaller = format!("with-{jobs}.jsonl");
+            let arguments = [&file, "-o", &smaller, "--jobs", jobs, "--runs", runs];
+            assert_ends(&shrink(folder.path(), &arguments), 0, "shrunk from");
+            fs::read(folder.path().join(smaller)).expect("it is written")
+        };
+        let alone = with("1");
+        for jobs in ["2", "5"] {
+            assert!(alone == with(jobs), "seed {seed}, {runs} runs, {jobs} jobs");
+        }
+    }
+}
+
+#[test]
+fn too_few_runs_are_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = found(folder.path(), 1);
+    let output = shrink(folder.path(), &[&file, "--runs", "9", "-o", "larger.jsonl"]);
+    assert_ends(&output, 0, "not 1-minimal: its 9 runs are spent, 0 of ");
+    assert_ends(
+        &drydock(folder.path(), &["replay", "larger.jsonl", "--expect"]),
+        0,
+        "as the trace expects of `documented`",
+    );
+}
+
+#[test]
+fn what_does_not_fail_is_bad_input() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("kept.jsonl"), KEPT).expect("the trace is written");
+    assert_ends(
+        &shrink(folder.path(), &["kept.jsonl", "--variant", "hardened"]),
+        2,
+        "kept.jsonl: there is nothing to shrink: under `hardened` on model the run says: passed",
+    );
+    let header = KEPT.lines().next().expect("it has a header");
+    fs::write(folder.path().join("header.jsonl"), header).expect("the trace is written");
+    assert_ends(
+        &shrink(folder.path(), &["header.jsonl"]),
+        2,
+        "under `documented` on model the run says: void: no object",
+    );
+    let nobody = header.replacen("\"violated\":\"DM-1\"", "\"passed\":1", 1);
+    fs::write(folder.path().join("broken.jsonl"), &nobody).expect("the trace is written");
+    assert_ends(
+        &shrink(folder.path(), &["broken.jsonl"]),
+        2,
+        "broken.jsonl: line 1: at expect",
+    );
+    let passes = header.replacen("{\"violated\":\"DM-1\"}", "\"passed\"", 1);
+    fs::write(folder.path().join("passes.jsonl"), &passes).expect("the trace is written");
+    assert_ends(
+        &shrink(folder.path(), &["passes.jsonl"]),
+        2,
+        "the trace expects no variant to be violated: name one with --variant",
+    );
+    assert_ends(
+        &shrink(folder.path(), &["missing.jsonl"]),
+        2,
+        "cannot open missing.jsonl",
+    );
+    assert_eq!(
+        fs::read_dir(folder.path()).expect("it is there").count(),
+        4,
+        "no trace is written"
+    );
+}
+
+#[test]
+fn hostile_certificates_are_refused_with_line_and_field() {
+    let header = KEPT.lines().next().expect("it has a header");
+    let shrunk = header.replacen(
+        "\"expect\":",
+        "\"shrunk\":{\"variant\":\"documented\",\"from\":9},\"expect\":",
+        1,
+    );
+    let rest: String = KEPT.lines().skip(1).map(|line| format!("{line}\n")).collect();
+    let line = KEPT.lines().count() + 1;
+    let with = |header: &str, certificate: &str| {
+        replay(format!("{header}\n{rest}{{\"certificate\":{certificate}}}\n").as_bytes())
+    };
+    let good = r#"{"of":{"item":0},"instead":"passed"}"#;
+    assert_ends(&with(&shrunk, good), 1, "DM-1 violated");
+    for (certificate, message) in [
+        (
+            r#"{"of":{"item":77},"instead":"passed"}"#,
+            "at certificate.of: no line before this one has item 77",
+        ),
+        (
+            r#"{"of":{"fixed":{"purpose":"order","origin":{"item":9},"at":"a\u001b[2J","label":"","nth":1}},"instead":"passed"}"#,
+            "at certificate.of: no line before this one has the fixed choice Order of item 9 at a\\u{1b}[2J",
+        ),
+        (r#"{"of":{"item":-1},"instead":"passed"}"#, "at certificate.of"),
+        (r#"{"of":{"item":0},"instead":"fine"}"#, "at certificate.instead"),
+        (r#"{"of":{"item":0}}"#, "missing field `instead`"),
+        (
+            r#"{"of":{"item":0},"instead":"passed","why":1}"#,
+            "unknown field `why`",
+        ),
+        (
+            r#"{"of":{"item":0},"instead":{"void":"a\n  passed"}}"#,
+            "at certificate.instead: \"a\\n  passed\" holds control characters",
+        ),
+        (
+            r#"{"of":{"item":0},"instead":{"violated":{"invariant":"DM-99","roles":[],"class":""}}}"#,
+            "at certificate.instead.violated.invariant: there is no invariant `DM-99`",
+        ),
+        (
+            r#"{"of":{"item":0},"instead":{"violated":{"invariant":"DM-1","roles":["a\u0007"],"class":""}}}"#,
+            "at certificate.instead: \"a\\u{7}\" holds control characters",
+        ),
+    ] {
+        let output = with(&shrunk, certificate);
+        assert_ends(&output, 2, &format!("line {line}: at "));
+        assert_ends(&output, 2, message);
+    }
+    let twice = format!("{good}}}\n{{\"certificate\":{good}");
+    assert_ends(
+        &with(&shrunk, &twice),
+        2,
+        &format!(
+            "line {}: at certificate.of: item 0 has a certificate already",
+            line + 1
+        ),
+    );
+    assert_ends(
+        &with(header, good),
+        2,
+        &format!("line {line}: at certificate: the header says of no variant"),
+    );
+    let unknown = shrunk.replacen("\"variant\":\"documented\"", "\"variant\":\"undocumented\"", 1);
+    assert_ends(
+        &with(&unknown, good),
+        2,
+        "line 1: at shrunk.variant: there is no variant `undocumented`",
+    );
+}
+
+#[test]
+fn an_interrupted_search_writes_the_smallest_so_far() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = found(folder.path(), 1);
+    // So many reads that halving takes a while.
+    let trace = fs::read_to_string(folder.path().join(&file)).expect("it is there");
+    let mut long: String = trace
+        .lines()
+        .filter(|line| !line.starts_with("{\"history\""))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    for id in 1_000..4_000 {
+        long += &format!(
+            "{{\"item\":{{\"id\":{id},\"at\":{id}000,\"act\":{{\"operation\":{{\"read\":{{\"front\":0}}}}}}}}}}\n"
+        );
+    }
+    fs::write(folder.path().join("long.jsonl"), long).expect("the trace is written");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_drydock"))
+        .args([
+            "shrink",
+            "long.jsonl",
+            "--store",
+            "model",
+            "--variant",
+            "documented",
+        ])
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut out = BufReader::new(child.stdout.take().expect("it has a standard output"));
+    let mut heading = String::new();
+    out.read_line(&mut heading)
+        .expect("it prints what it is about to do");
+    kill_process(Pid::from_child(&child), Signal::INT).expect("the signal is sent");
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).expect("it prints the rest");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{rest}");
+    assert!(rest.contains("not 1-minimal: interrupted, "), "{rest}");
+    assert!(
+        rest.ends_with("interrupted: this is the smallest trace so far.\n"),
+        "{rest}"
+    );
+    assert_ends(
+        &drydock(
+            folder.path(),
+            &["replay", "long-shrunk.jsonl", "--expect", "--store", "model"],
+        ),
+        0,
+        "as the trace expects of `documented`",
+    );
+}
