@@ -1,19 +1,19 @@
 //! Every trace that is kept shows, under each variant that it names and on both stores, what it is expected to show.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use libtest_mimic::Failed;
+use libtest_mimic::{Failed, Trial};
 use sim::kernel::storage::Store;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
 use sim::run::{Report, run as run_plan};
-use sim::trace::Expectation;
-use sim::world::World;
-use sim::world::demonstration::DemonstrationWorld;
+use sim::trace::{self, Expectation, Opened};
+use sim::world::known::{self, Visit};
+use sim::world::{PlanOf, World};
 use tests::pieces::{run, trial};
-use tests::simulated::{DemonstrationPlan, kept};
 
 fn main() -> ExitCode {
     let files = kept_files(&traces());
@@ -33,24 +33,55 @@ fn main() -> ExitCode {
             .expect("it was found there")
             .display()
             .to_string();
-        let trace = kept(&name);
-        if trace.expect.is_empty() {
-            trials.push(trial(&format!("{name}::expects_something"), &[], || {
-                Err("a kept trace says in its header what is expected of it, by variant".into())
-            }));
-        }
-        for (variant, expected) in trace.expect {
-            let plan = trace.plan.clone();
-            trials.push(trial(&format!("{name}::{variant}"), &[], move || {
-                shows(&plan, &variant, &expected)
-            }));
-        }
+        trials.extend(trials_of(&file, &name).unwrap_or_else(|error| {
+            vec![trial(&format!("{name}::is_a_trace"), &[], move || {
+                Err(error.into())
+            })]
+        }));
     }
     run(trials)
 }
 
 fn traces() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces")
+}
+
+/// The tests of a trace: one for each variant that it names.
+fn trials_of(file: &Path, name: &str) -> Result<Vec<Trial>, String> {
+    let told = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let reader = BufReader::new(File::open(file).map_err(|error| told(&error))?);
+    let opened = trace::open(reader).map_err(|error| told(&error))?;
+    let world = opened.world().clone();
+    let kept = Kept { opened, name };
+    let trials = known::with(&world, kept).expect("a trace of another world is not opened");
+    trials.map_err(|error| told(&error))
+}
+
+/// A trace whose world is not known yet.
+struct Kept<'a> {
+    opened: Opened<BufReader<File>>,
+    name: &'a str,
+}
+
+impl Visit for Kept<'_> {
+    type Output = Result<Vec<Trial>, trace::TraceError>;
+
+    fn visit<W: World>(self) -> Self::Output {
+        let (trace, name) = (self.opened.read::<W>()?, self.name);
+        if trace.expect.is_empty() {
+            return Ok(vec![trial(&format!("{name}::expects_something"), &[], || {
+                Err("a kept trace says in its header what is expected of it, by variant".into())
+            })]);
+        }
+        let plan = std::sync::Arc::new(trace.plan);
+        let trials = trace.expect.into_iter().map(|(variant, expected)| {
+            let plan = std::sync::Arc::clone(&plan);
+            trial(&format!("{name}::{variant}"), &[], move || {
+                shows::<W>(&plan, &variant, &expected)
+            })
+        });
+        Ok(trials.collect())
+    }
 }
 
 /// All traces below a folder, but for those of failures that nobody has kept.
@@ -68,10 +99,10 @@ fn kept_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn shows(plan: &DemonstrationPlan, variant: &str, expected: &Expectation) -> Result<(), Failed> {
+fn shows<W: World>(plan: &PlanOf<W>, variant: &str, expected: &Expectation) -> Result<(), Failed> {
     let (sqlite, model) = (
-        report::<SqliteStore>(plan, variant)?,
-        report::<ModelStore>(plan, variant)?,
+        report::<W, SqliteStore>(plan, variant)?,
+        report::<W, ModelStore>(plan, variant)?,
     );
     assert_eq!(sqlite, model, "the two stores give two runs");
     match expected.missed_by(&sqlite) {
@@ -80,13 +111,8 @@ fn shows(plan: &DemonstrationPlan, variant: &str, expected: &Expectation) -> Res
     }
 }
 
-fn report<S: Store>(plan: &DemonstrationPlan, variant: &str) -> Result<Report, Failed> {
-    let program = DemonstrationWorld::program(variant);
-    let program = program.ok_or_else(|| format!("the demonstration has no variant `{variant}`"))?;
-    Ok(run_plan::<DemonstrationWorld, _, S>(
-        plan,
-        program,
-        &Default::default(),
-        (),
-    ))
+fn report<W: World, S: Store>(plan: &PlanOf<W>, variant: &str) -> Result<Report, Failed> {
+    let program = W::program(variant);
+    let program = program.ok_or_else(|| format!("{} has no variant `{variant}`", W::NAME))?;
+    Ok(run_plan::<W, _, S>(plan, program, &Default::default(), ()))
 }

@@ -6,12 +6,14 @@
 use super::admission::{Stage, StageName};
 use super::forward::{Attempt, after_answer};
 use super::inventory::{StateClass, is_replica_local_table};
+use super::meta::{Key, Write, present};
 use super::object::changes as object;
 use super::partition::{PartitionFacts, Writer, id_partition};
 use super::restore::NoLanding;
 use super::rules::Rules;
 use super::wire::Chunk;
 use super::{header, inventory::StateKey};
+use crate::host::Text;
 use crate::number::Number;
 
 /// One edit of the rules.
@@ -30,7 +32,7 @@ pub struct Change {
 }
 
 /// All changes, in the order in which they are made. Each exchanges entries of its own.
-pub const CHANGES: [Change; 19] = [
+pub const CHANGES: [Change; 22] = [
     Change {
         name: "log-all-state",
         without: "without-log-all-state",
@@ -103,6 +105,18 @@ pub const CHANGES: [Change; 19] = [
         apply: |rules| rules.copies.may_begin = begin_at_the_beginning,
     },
     Change {
+        name: "count-attempts",
+        without: "without-count-attempts",
+        invariant: "LR-15",
+        reason: "two attempts at a copy of one generation mix on the lane, when one is late; chunks carry the number of \
+                 their attempt, and a lane takes those of one",
+        apply: |rules| {
+            rules.flows.provision.attempt = object::count_attempts;
+            rules.copies.note_attempt = note_attempt;
+            rules.copies.is_of_attempt = is_of_attempt;
+        },
+    },
+    Change {
         name: "withdraw-before-restoring",
         without: "without-withdraw-before-restoring",
         invariant: "LR-17",
@@ -141,6 +155,22 @@ pub const CHANGES: [Change; 19] = [
         invariant: "LR-L2",
         reason: "an alarm whose run fails seven times is never run again; every run sets the next one, also one that fails",
         apply: |rules| rules.flows.alarm.settle = object::arm_however_it_ends,
+    },
+    Change {
+        name: "wake-after-a-move",
+        without: "without-wake-after-a-move",
+        invariant: "LR-L2",
+        reason: "an operator withdraws a lane that has no alarm, and nothing wakes it to ask for a copy; a move from outside \
+                 sets the alarm",
+        apply: |rules| rules.flows.stage_moved = object::wake_after_a_move,
+    },
+    Change {
+        name: "pull-until-level",
+        without: "without-pull-until-level",
+        invariant: "LR-24",
+        reason: "a lane takes 25 records each time, and falls behind for good when more are sealed between two pulls; a \
+                 round pulls on while full batches come",
+        apply: |rules| rules.flows.catch_up.digest = object::pull_until_level,
     },
     Change {
         name: "judge-what-stands",
@@ -240,6 +270,21 @@ fn begin_at_the_beginning(chunk: &Chunk) -> Result<(), NoLanding> {
     } else {
         Err(NoLanding::NotTheFirst)
     }
+}
+
+/// A chunk or a lane that knows no attempts is of any: the other side's version may not count them.
+fn is_of_attempt(in_progress: Option<&str>, chunk: &Chunk) -> bool {
+    match (present(in_progress), chunk.attempt.as_str()) {
+        (Some(in_progress), Some(attempt)) => in_progress == attempt,
+        _ => true,
+    }
+}
+
+fn note_attempt(chunk: &Chunk) -> Vec<Write> {
+    vec![Write::Meta(
+        Key::RESTORE_ATTEMPT,
+        chunk.attempt.as_str().map_or_else(Text::default, Text::new),
+    )]
 }
 
 fn withdraw_before_restoring(_: &Rules, stage: &StageName) -> Vec<Stage> {

@@ -25,6 +25,8 @@ impl Key {
     pub const RESTORE_EXPECT: Key = Key("restore_expect");
     /// The tables of which a chunk has landed, joined by commas.
     pub const RESTORE_SEEN: Key = Key("restore_seen");
+    /// The attempt that the copy in progress, or the last one, was of; where variants tell attempts apart.
+    pub const RESTORE_ATTEMPT: Key = Key("restore_attempt");
     /// How often the lane asked for a new copy since the last first chunk.
     pub const READMIT_ASKS: Key = Key("readmit_asks");
     /// The primary's: the lanes that wait for another copy, joined by commas.

@@ -23,6 +23,8 @@ const DOUBLINGS: u32 = 9;
 pub(super) struct Alarm {
     /// When it is due, by the object's clock, as its storage has it.
     pub stored: Option<Millis>,
+    /// Whether it was ever set: the platform has a table for it from then on.
+    pub has_table: bool,
     /// The run that is under way.
     pub running: Option<Running>,
     /// What the manager knows: its event in the queue, and the time it is for.
@@ -45,6 +47,7 @@ pub(super) struct Alarm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct AlarmBefore {
     stored: Option<Millis>,
+    has_table: bool,
     set_since: bool,
     set_to_now: bool,
 }
@@ -96,6 +99,7 @@ impl Alarm {
     pub fn before(&self) -> AlarmBefore {
         AlarmBefore {
             stored: self.stored,
+            has_table: self.has_table,
             set_since: self.running.is_some_and(|run| run.set_since),
             set_to_now: self.running.is_some_and(|run| run.set_to_now),
         }
@@ -104,6 +108,7 @@ impl Alarm {
     /// Undoes what was written since.
     pub fn restore(&mut self, before: AlarmBefore) {
         self.stored = before.stored;
+        self.has_table = before.has_table;
         if let Some(run) = &mut self.running {
             run.set_since = before.set_since;
             run.set_to_now = before.set_to_now;
@@ -119,6 +124,7 @@ impl Alarm {
     /// Sets it, or clears it; `to_now` where its own run sets it to a time that has come.
     pub fn set(&mut self, at: Option<Millis>, to_now: bool) {
         self.stored = at;
+        self.has_table |= at.is_some();
         if let Some(running) = &mut self.running {
             running.set_since = true;
             running.set_to_now = to_now;
@@ -135,6 +141,7 @@ impl Alarm {
         let run = self.running.map(|run| (run.set_since, run.set_to_now));
         (
             run,
+            self.has_table,
             self.failed,
             self.backoff,
             self.uncounted,

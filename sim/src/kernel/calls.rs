@@ -299,8 +299,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                         let response = response.expect("a request is answered with a response");
                         Ok(Answer::Response(response))
                     }
+                    // What the callee's code has thrown; what tells of its end is the platform's, flags and all.
                     Err(error) => Err(CallError {
-                        remote: true,
+                        remote: error.remote || connection == Connection::Stands,
                         ..error
                     }),
                 };
@@ -354,7 +355,7 @@ impl Leaving {
     }
 }
 
-fn caller(party: PartyId, incarnation: u32, call: CallId, label: Label) -> CallerRef {
+pub(super) fn caller(party: PartyId, incarnation: u32, call: CallId, label: Label) -> CallerRef {
     CallerRef {
         party,
         incarnation,
@@ -380,7 +381,12 @@ pub(super) fn sent(
     }
 }
 
-fn answered(to: CallerRef, outcome: CallOutcome, connection: Connection, leaving: Leaving) -> Sent {
+pub(super) fn answered(
+    to: CallerRef,
+    outcome: CallOutcome,
+    connection: Connection,
+    leaving: Leaving,
+) -> Sent {
     Sent {
         delivery: Delivery::Answer {
             to,

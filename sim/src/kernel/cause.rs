@@ -87,6 +87,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         origin: OriginId,
         watch: &mut dyn Observer,
     ) {
+        if cause == ResetCause::Machine && self.knobs.alarm_count_lost {
+            self.forget_retry(id);
+        }
         if self.party(id).current.life.is_none() {
             return;
         }

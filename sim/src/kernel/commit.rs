@@ -9,6 +9,7 @@ use super::database::Undo;
 use super::network::of_reset;
 use super::party::{Commit, Held, Output, PartyId};
 use super::reset::IncarnationEnd;
+use super::section::Crossing;
 use super::storage::{Store, Writes};
 use super::time::Micros;
 use super::watch::{FaultKind, Observer, What};
@@ -25,10 +26,14 @@ pub(super) struct TurnEnd {
     pub undo: Option<Undo>,
     /// The tables that it can have written.
     pub writes: Writes,
+    /// Whether each statement was a commit of its own at its end.
+    pub autocommits: bool,
     /// The tasks that have ended in it.
     pub ended: Vec<TaskId>,
     /// What it asked for, in order.
     pub outputs: Vec<Held>,
+    /// The section that it enters or leaves, if it does.
+    pub crossing: Option<Crossing>,
     /// Why the incarnation ends with it, if it does.
     pub aborted: Option<CallError>,
     /// Whether the storage has failed, which is nobody's code's doing.
@@ -49,7 +54,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let origin = turn.origin;
         let ended = std::mem::take(&mut turn.ended);
         match turn.aborted {
-            None => self.commit(id, incarnation, turn, watch),
+            None => {
+                let crossing = turn.crossing;
+                self.commit(id, incarnation, turn, watch);
+                if let Some(crossing) = crossing {
+                    self.cross(id, incarnation, crossing, watch);
+                }
+            }
             Some(error) => {
                 let end = IncarnationEnd {
                     outputs: turn.outputs,
@@ -65,7 +76,27 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             }
         }
         self.drop_stubs_of(id, &ended);
-        self.time_sections(id, incarnation, origin);
+    }
+
+    /// A statement has rolled back what it was part of, and each that followed was committed by itself: where the turn
+    /// ends its incarnation, that stays (`workerd.md` T9). They make one commit, for nothing happens between them.
+    pub(super) fn autocommit(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        turn: &mut TurnEnd,
+        watch: &mut dyn Observer,
+    ) {
+        if self.party(id).current.number != incarnation {
+            return;
+        }
+        // Somebody may have read what is rolled back.
+        self.party_mut(id).changed = Changed::Everything;
+        if turn.aborted.is_some()
+            && let Some(undo) = turn.undo.take()
+        {
+            self.commit_writes(id, undo, Vec::new(), turn.origin, &turn.writes, watch);
+        }
     }
 
     /// Its writes go to the storage, and its messages leave, each when all writes made before it are durable.

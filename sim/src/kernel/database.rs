@@ -27,15 +27,37 @@ pub(super) struct Database<'k, S> {
     pub writes: Writes,
     /// Whether the turn has written, but for what is a transaction's.
     pub wrote: bool,
-    /// Whether an asynchronous transaction is open: writes are its, and not the turn's own.
-    pub in_transaction: bool,
+    /// What that is part of which is written now.
+    pub unit: Unit,
 }
 
-/// How things were before a turn's first write.
+/// What a write is part of: with the rest of that it is committed or lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// The turn.
+    Turn,
+    /// An asynchronous transaction that is open.
+    Transaction,
+    /// Nothing: a statement has rolled back what it would have been part of, and SQLite commits each one that follows by
+    /// itself (`workerd.md` T9).
+    Statement,
+}
+
+/// How things were at a point of time: before a turn's first write, or when a transaction began.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undo {
     pub mark: Mark,
     pub alarm: AlarmBefore,
+}
+
+impl Undo {
+    /// To this point.
+    pub fn here<S: Store>(store: &mut S, alarm: &Alarm) -> Self {
+        Undo {
+            mark: store.mark(),
+            alarm: alarm.before(),
+        }
+    }
 }
 
 /// What a statement of a stale incarnation meets.
@@ -49,7 +71,7 @@ pub(super) fn fenced() -> SqlError {
 }
 
 impl<'k, S: Store> Database<'k, S> {
-    pub fn new(storage: &'k mut Storage<S>, surroundings: Surroundings, in_transaction: bool) -> Self {
+    pub fn new(storage: &'k mut Storage<S>, surroundings: Surroundings, unit: Unit) -> Self {
         storage.store.set_surroundings(surroundings);
         Database {
             store: &mut storage.store,
@@ -57,16 +79,17 @@ impl<'k, S: Store> Database<'k, S> {
             undo: None,
             writes: Writes::default(),
             wrote: false,
-            in_transaction,
+            unit,
         }
     }
 
     pub fn run(&mut self, statement: &Statement) -> Ran {
         let alone = self.undo.is_none();
         self.before_write();
+        self.store.show_alarm_table(self.alarm.has_table);
         let ran = self.store.run(statement);
         if !ran.writes.is_empty() {
-            self.wrote |= !self.in_transaction;
+            self.wrote |= self.unit != Unit::Transaction;
             self.writes.add(&ran.writes);
         }
         if alone {
@@ -100,8 +123,8 @@ impl<'k, S: Store> Database<'k, S> {
 
     /// Sets the point to which a lost turn goes back: what comes may be its first write.
     pub fn before_write(&mut self) {
-        if self.undo.is_none() && !self.in_transaction {
-            self.undo = Some(self.point());
+        if self.undo.is_none() && self.unit != Unit::Transaction {
+            self.undo = Some(Undo::here(self.store, self.alarm));
         }
     }
 
@@ -121,7 +144,7 @@ impl<'k, S: Store> Database<'k, S> {
             return false;
         }
         self.before_write();
-        self.wrote |= !self.in_transaction;
+        self.wrote |= self.unit != Unit::Transaction;
         self.alarm.set(at, to_now);
         true
     }
@@ -133,30 +156,28 @@ impl<'k, S: Store> Database<'k, S> {
         self.alarm.restore(undo.alarm);
     }
 
-    /// Begins an asynchronous transaction: what is written from here on is its, until it ends.
-    pub fn begin_transaction(&mut self) -> Undo {
-        self.in_transaction = true;
-        self.point()
+    /// A statement has rolled back what it was part of: the transaction that began at this point, or the turn so far.
+    pub fn lose_unit(&mut self, transaction: Option<Undo>) {
+        let turn = self.undo.take();
+        let undo = transaction.or(turn);
+        self.undo_to(undo.expect("a statement that writes is part of something"));
+        self.wrote = false;
+        self.unit = Unit::Statement;
     }
 
     /// Ends the innermost asynchronous transaction, which began at this point. What it has written, in earlier turns or
     /// in this one, is taken back, or becomes that of the one around it; the outermost one's becomes this turn's.
     pub fn end_transaction(&mut self, began: Undo, ended: TransactionEnd) {
-        self.in_transaction = !ended.is_outermost;
+        if ended.is_outermost {
+            self.unit = Unit::Turn;
+        }
         if !ended.keeps {
             self.undo_to(began);
-        } else if self.undo.is_none() && ended.is_outermost && ended.wrote {
+        } else if ended.is_outermost && ended.wrote {
             self.undo = Some(began);
             self.wrote = true;
         } else {
             self.store.release(began.mark);
-        }
-    }
-
-    fn point(&mut self) -> Undo {
-        Undo {
-            mark: self.store.mark(),
-            alarm: self.alarm.before(),
         }
     }
 }

@@ -14,10 +14,12 @@ use super::ratio::Ratio;
 use super::storage::{Store, Surroundings};
 use super::time::Micros;
 use super::turn::Turn;
-use super::unload::moved;
 use super::watch::{FaultKind, Observed, Observer, StepId, What};
 use super::wide::Guest;
 use super::{Kernel, Pending};
+
+/// The bytes of the longest name that an object is told (`workerd.md`, identity).
+const LONGEST_NAME: usize = 1_024;
 
 impl<P: Guest, S: Store> Kernel<P, S> {
     /// Something has reached a party: it has its turn, or waits until the thread is free and the gate open.
@@ -170,9 +172,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         let access = match &mut party.storage {
             None => Access::Nothing,
-            Some(storage) if is_current => {
-                Access::Own(Database::new(storage, surroundings, of_party.in_transaction()))
-            }
+            Some(storage) if is_current => Access::Own(Database::new(storage, surroundings, of_party.unit())),
             Some(_) => Access::Fenced,
         };
         let mut turn = Turn {
@@ -193,7 +193,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             tasks: &mut of_party.tasks,
             outstanding: &mut of_party.outstanding,
             sections: &mut of_party.sections,
-            timeouts: Vec::new(),
+            timeout: None,
+            crossing: None,
             digest: self.knobs.digest,
             digests: Vec::new(),
             storage_error,
@@ -205,6 +206,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             outputs: Vec::new(),
             aborted: None,
             storage_failed: false,
+            commit_fails: false,
             read_fenced: Cell::new(false),
             watch: &mut *watch,
         };
@@ -224,21 +226,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 }
             });
         }
-        let (worked, timeouts) = (turn.worked, turn.timeouts);
-        let (undo, writes) = match turn.access {
-            Access::Own(database) => (database.undo, database.writes),
-            Access::Nothing | Access::Fenced => Default::default(),
-        };
-        let end = TurnEnd {
-            undo,
-            writes,
-            ended: turn.ended,
-            outputs: turn.outputs,
-            storage_failed: turn.storage_failed,
-            aborted: turn.aborted.or_else(|| turn.read_fenced.get().then(moved)),
-            origin: sent.origin,
-        };
-        self.forget_timeouts(timeouts);
+        let (worked, timeout) = (turn.worked, turn.timeout);
+        let end = turn.end();
+        self.forget_timeouts(timeout);
         self.finish_turn(id, incarnation, end, worked, watch);
     }
 
@@ -247,10 +237,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         &mut self,
         id: PartyId,
         incarnation: u32,
-        end: TurnEnd,
+        mut end: TurnEnd,
         worked: Micros,
         watch: &mut dyn Observer,
     ) {
+        if end.autocommits {
+            self.autocommit(id, incarnation, &mut end, watch);
+        }
         if worked == Micros::ZERO {
             self.end_turn(id, incarnation, end, watch);
             return;
@@ -289,7 +282,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         party.current.born = incarnation;
         let skewed = party.current.skew.by > Micros::ZERO;
         let misses_name = misses_name && party.is_object();
-        party.current.named = !misses_name;
+        let name = party.address.as_ref().map(|(_, name)| &name.0);
+        party.current.named = !misses_name && name.is_none_or(|name| name.len() <= LONGEST_NAME);
         for (struck, kind) in [
             (skewed, FaultKind::ClockSkewed),
             (misses_name, FaultKind::NameMissing),

@@ -272,6 +272,10 @@ pub struct Knobs {
     /// Whether an alarm that is set while it waits for a retry runs when the retry is due, as that retry
     /// (`workerd.md` A7), and not at its own time.
     pub alarm_keeps_retry: bool,
+    /// Whether a machine that fails is that of the alarm's manager too, who keeps the count of failed runs in memory
+    /// (`workerd.md` A10, A11): an alarm that waits for a retry is then simply overdue. Production's manager is another
+    /// service, and who counts on gives an alarm up sooner.
+    pub alarm_count_lost: bool,
     /// How often an object that has nothing to do is evicted …
     pub eviction: Episode,
     /// … and after how long.
@@ -339,6 +343,7 @@ impl Knobs {
             alarm_sync_loss: Episode::NEVER,
             alarm_now_sticks: false,
             alarm_keeps_retry: false,
+            alarm_count_lost: false,
             eviction: Episode::NEVER,
             idle: Span::millis(10_000, 140_000),
             reset: Episode::NEVER,

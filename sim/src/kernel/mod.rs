@@ -363,6 +363,16 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         std::mem::replace(&mut self.party_mut(object).changed, nothing)
     }
 
+    /// Whether an object's alarm will do something by itself: it is set, it runs, or a run of it is to come.
+    #[must_use]
+    pub fn has_alarm(&self, object: PartyId) -> bool {
+        let storage = self.party(object).storage.as_ref();
+        storage.is_some_and(|storage| {
+            let alarm = &storage.alarm;
+            alarm.stored.is_some() || alarm.running.is_some() || alarm.is_awaited()
+        })
+    }
+
     /// Which life of its memory a party is in, counted from 0.
     #[must_use]
     pub fn incarnation(&self, party: PartyId) -> u32 {

@@ -46,6 +46,12 @@ pub(super) fn connection_lost() -> CallError {
     }
 }
 
+/// What callers are told of a failure that the platform does not explain: it has no flag at all, not even that of the
+/// reset which comes with it (`workerd.md` T9).
+pub(super) fn internal_error() -> CallError {
+    CallError::thrown("internal error")
+}
+
 /// An error as callers see it of an object that is reset with it (`platform.md` section 9).
 pub(super) fn of_reset(error: CallError) -> CallError {
     CallError {

@@ -189,12 +189,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             let current = &mut self.party_mut(id).current;
             (current.life, current.born) = (life, born);
         }
-        let timeouts = ended
-            .sections
-            .iter()
-            .filter_map(|section| section.timeout)
-            .collect();
-        self.forget_timeouts(timeouts);
+        self.forget_timeouts(ended.sections.iter().map(|section| section.timeout));
         ended
     }
 

@@ -153,7 +153,8 @@ impl<P: Guest> Incarnation<P> {
             sent.delivery.hash(hasher);
         }
         for section in &self.sections {
-            (section.kind, section.task, &section.begun, section.wrote).hash(hasher);
+            (section.kind, section.task, &section.begun).hash(hasher);
+            (section.wrote, section.rolled_back).hash(hasher);
         }
         for (stub, state) in &self.stubs {
             (stub, &state.broken, state.last_arrival.since(now)).hash(hasher);

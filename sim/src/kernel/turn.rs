@@ -12,15 +12,16 @@ use sha2::{Digest, Sha256};
 
 use super::audit::Depends;
 use super::choice::{Chance, OriginId, PlaceId, Source};
-use super::database::{Access, Database};
+use super::commit::TurnEnd;
+use super::database::{Access, Database, Unit};
 use super::incarnation::{Skew, TaskEntry, set_task};
 use super::knobs::DigestAwait;
-use super::network::of_reset;
+use super::network::{internal_error, of_reset};
 use super::party::{Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
 use super::queue::EventKey;
 use super::ratio::Ratio;
-use super::section::Section;
-use super::storage::Store;
+use super::section::{Crossing, Section};
+use super::storage::{Store, Writes};
 use super::time::Micros;
 use super::unload::moved;
 use super::watch::{Observed, Observer, Service, StepId, What};
@@ -45,8 +46,10 @@ pub(super) struct Turn<'k, S> {
     pub tasks: &'k mut Vec<Option<TaskEntry>>,
     pub outstanding: &'k mut u64,
     pub sections: &'k mut Vec<Section>,
-    /// Timeouts of sections that have ended.
-    pub timeouts: Vec<EventKey>,
+    /// The timeout of a section that has ended.
+    pub timeout: Option<EventKey>,
+    /// The section that the turn enters or leaves, with which it ends.
+    pub crossing: Option<Crossing>,
     /// What is made of a digest, and those that go on within the turn.
     pub digest: DigestAwait,
     pub digests: Vec<(CallId, Text)>,
@@ -64,6 +67,8 @@ pub(super) struct Turn<'k, S> {
     pub aborted: Option<CallError>,
     /// Whether the storage has failed, which is nobody's code's doing.
     pub storage_failed: bool,
+    /// Whether the turn cannot be committed when it has ended, as a statement has rolled it back.
+    pub commit_fails: bool,
     /// Whether the code has read the alarm of a storage that is another's: that ends the incarnation too.
     pub read_fenced: Cell<bool>,
     pub watch: &'k mut dyn Observer,
@@ -84,7 +89,7 @@ impl<'k, S: Store> Turn<'k, S> {
         });
     }
 
-    fn origin_of(&self, task: TaskId) -> OriginId {
+    pub fn origin_of(&self, task: TaskId) -> OriginId {
         let entry = self.tasks.get(task.0 as usize);
         entry
             .and_then(Option::as_ref)
@@ -154,6 +159,29 @@ impl<'k, S: Store> Turn<'k, S> {
                 None
             }
             Access::Nothing => unreachable!("only an object is handed the storage half of the seam"),
+        }
+    }
+}
+
+impl<S: Store> Turn<'_, S> {
+    /// What the turn leaves.
+    pub fn end(self) -> TurnEnd {
+        let (undo, writes, unit) = match self.access {
+            Access::Own(database) => (database.undo, database.writes, database.unit),
+            Access::Nothing | Access::Fenced => (None, Writes::default(), Unit::Turn),
+        };
+        let aborted = self.aborted.or_else(|| self.read_fenced.get().then(moved));
+        let commit_fails = self.commit_fails && aborted.is_none();
+        TurnEnd {
+            undo,
+            writes,
+            autocommits: unit == Unit::Statement,
+            ended: self.ended,
+            outputs: self.outputs,
+            crossing: self.crossing,
+            storage_failed: self.storage_failed || commit_fails,
+            aborted: aborted.or_else(|| commit_fails.then(internal_error)),
+            origin: self.origin,
         }
     }
 }

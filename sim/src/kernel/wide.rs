@@ -7,7 +7,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use protocol::host::{CallError, Event, Namespace, Object, Platform, TaskId};
+use protocol::host::{CallError, CallId, Event, Namespace, Object, Platform, TaskId};
 use protocol::task::{Program, Waiting};
 use serde::{Deserialize, Serialize};
 
@@ -29,19 +29,24 @@ pub enum SectionEnd {
     Done,
     /// A transaction takes its writes back and goes on.
     RollBack,
-    /// Its code has thrown: a transaction takes its writes back, the code outside gets the error and goes on; a block
-    /// resets the object.
+    /// Its code has thrown: a transaction takes its writes back, and the code outside, which knows the error, goes on; a
+    /// block resets the object.
     Threw(CallError),
 }
 
 /// What the platform gives an object besides the seam.
+///
+/// To enter a critical section, or to leave it, is an await: it ends the commit unit (`workerd.md` T2). The code returns,
+/// and nothing else happens to the object until [`Answer::Done`](protocol::host::Answer::Done) to this call has it go on.
+/// A turn does so once at most.
 pub trait Wide: Object {
     /// Enters a critical section, in a task that may be in one already: until it ends, only events that were begun
     /// within it are delivered. One that lasts 30 s resets the object; one deeper than 64 is an error there.
-    fn enter(&mut self, task: TaskId, kind: SectionKind);
+    fn enter(&mut self, call: CallId, kind: SectionKind);
 
-    /// Ends the innermost critical section.
-    fn leave(&mut self, task: TaskId, end: SectionEnd);
+    /// Ends the innermost critical section, which this task has entered. Where that resets the object, there is no
+    /// answer.
+    fn leave(&mut self, call: CallId, end: SectionEnd);
 }
 
 /// Code as the kernel loads it. Every [`Program`] is one.

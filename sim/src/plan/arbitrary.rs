@@ -239,6 +239,7 @@ fn knobs(u: &mut Unstructured<'_>) -> Result<Knobs> {
         alarm_sync_loss: episode(u)?,
         alarm_now_sticks: u.arbitrary()?,
         alarm_keeps_retry: u.arbitrary()?,
+        alarm_count_lost: u.arbitrary()?,
         eviction: episode(u)?,
         idle: span(u, Micros(5_000_000))?,
         reset: episode(u)?,

@@ -100,6 +100,7 @@ impl Dice {
             clock_skew: self.instant("clock-skew", most.clock_skew),
             alarm_now_sticks: self.either("alarm-now-sticks", most.alarm_now_sticks),
             alarm_keeps_retry: self.either("alarm-keeps-retry", most.alarm_keeps_retry),
+            alarm_count_lost: self.either("alarm-count-lost", most.alarm_count_lost),
             name_missing: self.either("name-missing", most.name_missing),
             shared_isolates: self.either("shared-isolates", most.shared_isolates),
             digest,

@@ -54,16 +54,16 @@ pub struct Suspect {
 ///
 /// The value is the oracle: what it keeps of the truth while the run goes on. It reads objects' databases and clients'
 /// answers, never an object's memory.
-pub trait World: Clone + Debug + Sized {
+pub trait World: Clone + Debug + Sized + 'static {
     /// What it is called in traces and scenarios.
     const NAME: &'static str;
 
     /// The protocol.
     type Program: Program;
     /// What there is when a run begins.
-    type Shape: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send;
+    type Shape: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// What clients and operators do.
-    type Operation: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send;
+    type Operation: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// What a scenario file says beyond what all scenarios do.
     type Scenario: DeserializeOwned + JsonSchema + Sync;
 

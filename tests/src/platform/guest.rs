@@ -131,37 +131,36 @@ impl Memory {
                 Then::On => {}
                 Then::Wait => return Some(()),
                 Then::Aborted => return None,
-                Then::Throw(error) => match self.unwind(id, &error, host) {
-                    Then::On => {}
-                    Then::Aborted => return None,
-                    Then::Wait | Then::Throw(_) => {
+                Then::Throw(error) => {
+                    if !self.unwind(id, &error, host) {
                         self.task(id).ended = true;
                         host.platform().finished(id, Err(error));
                         return Some(());
                     }
-                },
+                }
             }
         }
     }
 
-    /// An error passes through what is around it, up to what catches it.
-    fn unwind(&mut self, id: TaskId, error: &CallError, host: &mut Host<'_>) -> Then {
+    /// An error passes through what is around it, up to what catches it or waits; false where nothing does.
+    fn unwind(&mut self, id: TaskId, error: &CallError, host: &mut Host<'_>) -> bool {
         while let Some(op) = self.task(id).todo.pop_front() {
             match op {
                 Op::EndCatch => {
                     self.task(id).said.push(Said::Failed(error.clone()));
-                    return Then::On;
+                    return true;
                 }
-                Op::Leave(kind) => {
-                    host.object().leave(id, SectionEnd::Threw(error.clone()));
-                    if kind == SectionKind::Block {
-                        return Then::Aborted;
-                    }
+                Op::Leave(_) => {
+                    // Behind a transaction it goes on through the code; a block ends the incarnation.
+                    let task = self.task(id);
+                    task.todo.push_front(Op::Do(Do::Throw(error.clone())));
+                    task.leave(id, SectionEnd::Threw(error.clone()), host);
+                    return true;
                 }
                 Op::Do(_) | Op::Until(_) => {}
             }
         }
-        Then::Throw(error.clone())
+        false
     }
 
     fn perform(&mut self, id: TaskId, op: Op, host: &mut Host<'_>) -> Then {
@@ -179,7 +178,7 @@ impl Memory {
                 } else {
                     SectionEnd::Done
                 };
-                host.object().leave(id, end);
+                self.task(id).leave(id, end, host);
                 Then::On
             }
         }

@@ -19,18 +19,18 @@ use crate::task::{On, Resume, Step};
 /// A round on its way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Round {
-    limit: Number,
-    phase: Phase,
+    pub(super) limit: Number,
+    pub(super) phase: Phase,
     /// What the primary told of itself.
-    head: Option<Arc<Head>>,
+    pub(super) head: Option<Arc<Head>>,
     /// How many records were applied.
-    count: usize,
+    pub(super) count: usize,
     /// The position and the state whose digest is awaited.
     pub(super) digested: Option<(Number, State)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Phase {
+pub(super) enum Phase {
     Head,
     Log,
     Digest,
@@ -90,8 +90,16 @@ impl Round {
         segment(self, site, version, resume, cx)
     }
 
+    /// Asks for the log after a generation.
+    pub(super) fn pull(&mut self, since: Number, version: &Version, cx: &mut Cx<'_, '_>) -> Step<SiteObject> {
+        self.phase = Phase::Log;
+        let path = format!("/__replica?action=log&since={since}&limit={}", self.limit);
+        let call = cx.call(labels::READ_LOG, &of(version, cx).primary(), Request::get(path));
+        Step::Await(On::Call(call))
+    }
+
     /// The generation that the primary told of; 0 when it was not asked.
-    fn advertised(&self) -> Number {
+    pub(super) fn advertised(&self) -> Number {
         self.head
             .as_ref()
             .map_or(Number::ZERO, |head| head.generation.to_number())
@@ -167,10 +175,7 @@ fn head(
             if let Some(wish) = to_catching_up {
                 site.made(&stage, &wish, cx)?;
             }
-            round.phase = Phase::Log;
-            let path = format!("/__replica?action=log&since={since}&limit={}", round.limit);
-            let call = cx.call(labels::READ_LOG, &of(version, cx).primary(), Request::get(path));
-            Ok(Step::Await(On::Call(call)))
+            Ok(round.pull(since, version, cx))
         }
     }
 }
@@ -240,7 +245,7 @@ fn end_pull(version: &Version, cx: &mut Cx<'_, '_>, end: PullEnd) -> Result<(), 
     Ok(())
 }
 
-fn digest(
+pub(super) fn digest(
     round: &mut Round,
     site: &mut SiteObject,
     version: &Version,

@@ -14,7 +14,7 @@ use super::readmit::AskSteps;
 use super::seal::SealSteps;
 use super::serve::ServeSteps;
 use super::visit::VisitSteps;
-use super::{Cx, Failure};
+use super::{Cx, Failure, Version};
 use crate::host::ObjectName;
 use crate::lanes::rules::Rules;
 
@@ -25,6 +25,8 @@ pub struct Flows {
     pub identify: fn(&Rules, Option<&str>, Option<&str>) -> Identity,
     /// What an incarnation recalls of its name when it starts: nothing, as an object asks its platform each time.
     pub recall: fn(&mut Cx<'_, '_>) -> Result<Option<ObjectName>, Failure>,
+    /// What follows when an operator has moved a lane's stage: nothing, also where nothing wakes the lane then.
+    pub stage_moved: fn(&Version, &Identity, &mut Cx<'_, '_>),
     /// What is done about a statement of the application that has run.
     pub capture: Capture,
     /// The tables that are emptied when what they show has changed.
@@ -58,6 +60,7 @@ impl Flows {
     pub const DOCUMENTED: Flows = Flows {
         identify,
         recall: |_| Ok(None),
+        stage_moved: |_, _, _| {},
         capture: note_authoritative_write,
         purged: &pages::PURGED,
         seal: SealSteps::DOCUMENTED,

@@ -38,6 +38,7 @@ pub fn land_chunk(
     let schema = sequence::schema(cx)?;
     let mut meta = |key: Key| store::stored(cx, key.0);
     let (begun_at, seen) = (meta(Key::RESTORE_GENERATION)?, meta(Key::RESTORE_SEEN)?);
+    let attempt = meta(Key::RESTORE_ATTEMPT)?;
     let salt = meta(Key::HASH_SALT)?;
     let landing = (rules.copies.land)(
         rules,
@@ -46,6 +47,7 @@ pub fn land_chunk(
             stage: stage.clone(),
             restore_generation: begun_at.as_deref(),
             restore_seen: seen.as_deref(),
+            restore_attempt: attempt.as_deref(),
             hash_salt: salt.as_deref(),
             commit_sequence: site.sequence(cx)?,
             local_schema: schema.as_deref(),

@@ -73,6 +73,9 @@ impl Plain {
             Plain::Stage { to: None } => answer::problem(400, "to names the stage"),
             Plain::Stage { to: Some(to) } => {
                 let wish = site.move_stage(version, &StageName::of(to), cx)?;
+                if wish.has_moved() {
+                    (version.rules.flows.stage_moved)(version, &of(version, cx), cx);
+                }
                 let status = if wish.has_moved() { 200 } else { 409 };
                 answer::message(status, StageAnswer::from(&wish))
             }

@@ -22,6 +22,8 @@ pub struct Provisioning {
     budget: Number,
     phase: Phase,
     pub(super) generation: Number,
+    /// The attempt, where it is counted.
+    attempt: Option<Text>,
     /// The tables that are copied, by name.
     tables: Vec<Text>,
     place: Place,
@@ -44,6 +46,8 @@ pub struct ProvisionSteps {
     pub begin: Segment<Provisioning>,
     /// When it is sealed: find the place, and give a fresh lane the schema.
     pub place: Segment<Provisioning>,
+    /// Which attempt a copy is of; `true` when it begins. Nobody counts them.
+    pub attempt: fn(Number, bool, &mut Cx<'_, '_>) -> Result<Option<Text>, SqlError>,
     /// Read a page and post it, or end the step.
     pub post: Segment<Provisioning>,
     /// With the lane's answer: go on behind the page.
@@ -55,6 +59,7 @@ impl ProvisionSteps {
     pub const DOCUMENTED: ProvisionSteps = ProvisionSteps {
         begin,
         place,
+        attempt: |_, _, _| Ok(None),
         post,
         landed,
     };
@@ -105,6 +110,7 @@ impl Provisioning {
             budget,
             phase: Phase::Sealing,
             generation: Number::ZERO,
+            attempt: None,
             tables: Vec::new(),
             place: Place::default(),
             copied: Number::ZERO,
@@ -228,6 +234,7 @@ fn place(
     };
     let names = tables::names(cx)?;
     step.tables = (version.rules.copies.copyable_tables)(&version.rules, &names);
+    step.attempt = (version.rules.flows.provision.attempt)(step.lane, step.place.is_fresh(), cx)?;
     if !step.place.is_fresh() {
         return (version.rules.flows.provision.post)(step, site, version, resume, cx);
     }
@@ -314,6 +321,9 @@ fn chunk(
         chunk.expect = listed(&step.tables);
         chunk.origin = store::meta(cx, Key::SITE_ORIGIN.0)?.map_or(Field::Missing, Field::Is);
         chunk.hash_salt = store::meta(cx, Key::HASH_SALT.0)?.map_or(Field::Missing, Field::Is);
+    }
+    if let Some(attempt) = &step.attempt {
+        chunk.attempt = attempt.clone().into();
     }
     if page.done {
         chunk.done = true.into();

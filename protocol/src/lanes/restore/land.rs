@@ -22,6 +22,8 @@ pub struct LandingFacts<'a> {
     pub restore_generation: Option<&'a str>,
     /// [`Key::RESTORE_SEEN`].
     pub restore_seen: Option<&'a str>,
+    /// [`Key::RESTORE_ATTEMPT`].
+    pub restore_attempt: Option<&'a str>,
     /// [`Key::HASH_SALT`].
     pub hash_salt: Option<&'a str>,
     /// Its commit sequence, the pending advances included.
@@ -41,6 +43,9 @@ pub enum NoLanding {
     /// It would begin a copy, and is not a copy's first. The wording is ours.
     #[error("no copy is in progress, and this chunk does not begin one")]
     NotTheFirst,
+    /// Another attempt at a copy is in progress. The wording is ours.
+    #[error("the copy in progress is of another attempt")]
+    OtherAttempt,
     /// The chunk is refused.
     #[error(transparent)]
     Refused(#[from] ChunkRefusal),
@@ -90,6 +95,8 @@ pub fn land_chunk(rules: &Rules, facts: &LandingFacts<'_>, chunk: &Chunk) -> Res
     let begins = begun_at.is_none();
     if begins {
         (rules.copies.may_begin)(chunk)?;
+    } else if !(rules.copies.is_of_attempt)(facts.restore_attempt, chunk) {
+        return Err(NoLanding::OtherAttempt);
     }
     let table = chunk.table.to_text();
     let salt = chunk.hash_salt.as_str().filter(|salt| begins && !salt.is_empty());
@@ -142,6 +149,7 @@ fn begin_copy(
             .map(|stage| Write::Meta(Key::STAGE, Text::new_static(stage.as_str()))),
     );
     writes.push(Write::clear(Key::READMIT_ASKS));
+    writes.extend((rules.copies.note_attempt)(chunk));
     writes
 }
 
@@ -155,6 +163,16 @@ fn joined(names: &[Json]) -> Text {
 /// None as documented.
 pub fn may_begin(_: &Chunk) -> Result<(), NoLanding> {
     Ok(())
+}
+
+/// Whether a chunk is of the attempt that is in progress: nobody asks (`lanes.md` 9).
+pub fn is_of_attempt(_: Option<&str>, _: &Chunk) -> bool {
+    true
+}
+
+/// What the beginning of a copy keeps of its attempt: nothing.
+pub fn note_attempt(_: &Chunk) -> Vec<Write> {
+    Vec::new()
 }
 
 /// The stages that the beginning of a copy leads a lane through: CREATED to RESTORING, and no other stage moves

@@ -26,6 +26,7 @@ pub(in crate::lanes) fn facts() -> LandingFacts<'static> {
         stage: Stage::Created.into(),
         restore_generation: None,
         restore_seen: None,
+        restore_attempt: None,
         hash_salt: None,
         commit_sequence: 5.into(),
         local_schema: Some("p1"),
@@ -50,7 +51,7 @@ fn the_first_chunk_tells_what_the_copy_is() {
     assert_eq!(held(Key::STAGE), Some("RESTORING"));
     assert_eq!(
         (landing.moved, landing.drops_interpreter),
-        (Some(Stage::Restoring), true)
+        (vec![Stage::Restoring], true)
     );
     assert_eq!(
         (landing.ddl.len(), landing.rows.len(), landing.is_last),
@@ -69,7 +70,7 @@ fn a_later_chunk_takes_nothing_over() {
     };
     let landing = land_chunk(RULES, &later, &chunk(FIRST)).expect("lands");
     assert!(landing.begin.is_empty() && landing.ddl.is_empty() && landing.seen.is_empty());
-    assert!(!landing.drops_interpreter && landing.moved.is_none());
+    assert!(!landing.drops_interpreter && landing.moved.is_empty());
 }
 
 #[test]

@@ -134,6 +134,10 @@ pub struct Copies {
     pub restore_statements: fn(&Chunk) -> Vec<Bound<Json>>,
     /// [`restore::may_begin`]
     pub may_begin: fn(&Chunk) -> Result<(), NoLanding>,
+    /// [`restore::is_of_attempt`]
+    pub is_of_attempt: fn(Option<&str>, &Chunk) -> bool,
+    /// [`restore::note_attempt`]
+    pub note_attempt: fn(&Chunk) -> Vec<Write>,
     /// [`restore::stages_of_begin`]
     pub stages_of_begin: fn(&Rules, &StageName) -> Vec<Stage>,
     /// [`restore::restart_copy`]
@@ -159,6 +163,8 @@ impl Copies {
         chunk_refusal: restore::chunk_refusal,
         restore_statements: restore::restore_statements,
         may_begin: restore::may_begin,
+        is_of_attempt: restore::is_of_attempt,
+        note_attempt: restore::note_attempt,
         stages_of_begin: restore::stages_of_begin,
         restart: restore::restart_copy,
         land: restore::land_chunk,

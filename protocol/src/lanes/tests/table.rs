@@ -141,7 +141,7 @@ fn the_legal_moves_reach_every_flow_that_moves_a_lane() {
         []
     );
     let landing = (stuck.copies.land)(&stuck, &facts(), &chunk(FIRST)).expect("it lands");
-    assert_eq!(landing.moved, None);
+    assert_eq!(landing.moved, Vec::new());
     let still = edited(|rules| {
         rules.admission.set_stage = |_, from, _| Move::AlreadyThere(from.clone());
     });

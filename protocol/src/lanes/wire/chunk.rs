@@ -28,6 +28,8 @@ message! {
         "origin" origin: Text,
         /// On the copy's first chunk: the site's hash salt.
         "hashSalt" hash_salt: Text,
+        /// Which attempt at a copy to this lane it is of, where a variant of the protocol counts them.
+        "attempt" attempt: Text,
         /// Whether this is the copy's last chunk.
         "done" done: bool,
     }

@@ -309,6 +309,16 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
     }
 
+    /// The manager no longer knows that an alarm waits for a retry.
+    pub(in crate::kernel) fn forget_retry(&mut self, id: PartyId) {
+        let alarm = self.party(id).storage.as_ref().map(|storage| &storage.alarm);
+        if alarm.is_some_and(|alarm| alarm.retrying && alarm.running.is_none())
+            && let Some(at) = self.alarm_handed_over(id)
+        {
+            self.arm(id, at);
+        }
+    }
+
     fn retry_alarm(&mut self, id: PartyId, wait: Micros) {
         let origin = self.party(id).alarm_origin;
         let alarm = self.alarm_mut(id);

@@ -41,11 +41,14 @@ pub enum StoreError {
     /// This store does not run such statements: the run ends, void.
     #[error("this store does not run the statement: {0}")]
     Unsupported(Text),
-    /// The statement rolled back the transaction around it, as `INSERT OR ROLLBACK` does on a conflict, and as any does
-    /// that meets an error which [breaks the object](protocol::host::SqlErrorKind::breaks_object). The platform
-    /// destroys the object then (`workerd.md` T9, T11). The store itself is as it was before the statement.
-    #[error("the statement rolled back the transaction around it ({0})")]
+    /// The statement met an error that [breaks the object](protocol::host::SqlErrorKind::breaks_object) (`workerd.md`
+    /// T11). The store itself is as it was before the statement.
+    #[error("the statement broke the object ({0})")]
     Broken(SqlError),
+    /// The statement rolled back the transaction around it, as `INSERT OR ROLLBACK` does on a conflict (`workerd.md` T9).
+    /// The store itself is as it was before the statement: how far back it goes is the caller's to know.
+    #[error("the statement rolled back the transaction around it ({0})")]
+    RolledBack(SqlError),
 }
 
 impl StoreError {
@@ -62,6 +65,13 @@ impl StoreError {
 
 /// All tables of a database: name to rows, each in the order of its key.
 pub type Contents = BTreeMap<Text, Vec<Vec<Value>>>;
+
+/// The table in which the platform keeps the alarm, from when one is set first: code sees that it is there, and no more.
+/// Here the alarm is kept elsewhere, so that there is no such table in a store's contents.
+const ALARM_TABLE: &str = "_cf_METADATA";
+/// The text that made it, as the runtime shows it.
+const ALARM_TABLE_SQL: &str =
+    "CREATE TABLE _cf_METADATA (\n        key INTEGER PRIMARY KEY,\n        value BLOB\n      )";
 
 /// What a statement may learn of the world besides the tables: the kernel sets it once an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -129,6 +139,9 @@ pub trait Store: Debug + Sized {
 
     /// Tells the time and the chance that the next statements see.
     fn set_surroundings(&mut self, surroundings: Surroundings);
+
+    /// Tells whether the next statements see that the platform has a table for the alarm.
+    fn show_alarm_table(&mut self, is_there: bool);
 
     /// Sets a mark at this point.
     fn mark(&mut self) -> Mark;

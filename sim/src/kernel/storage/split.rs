@@ -62,6 +62,21 @@ pub fn first_word(sql: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
+/// What an `ALTER TABLE … RENAME TO` calls the table, and what follows; without the quote that the name may begin with.
+#[must_use]
+pub fn new_name(sql: &str) -> Option<&str> {
+    let mut rest = skip_blank(first_word(sql).eq_ignore_ascii_case("ALTER").then_some(sql)?)?;
+    let mut renames = false;
+    loop {
+        let (token, after) = rest.split_at(token(rest));
+        rest = skip_blank(after)?;
+        if renames && token.eq_ignore_ascii_case("TO") {
+            return Some(rest.strip_prefix(['\'', '"', '`', '[']).unwrap_or(rest));
+        }
+        renames = token.eq_ignore_ascii_case("RENAME");
+    }
+}
+
 /// Whether a word of capital letters stands anywhere in a text, in letters of either size, be it within a comment.
 #[must_use]
 pub fn mentions(sql: &str, word: &str) -> bool {
@@ -155,7 +170,7 @@ fn token(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{first_word, split};
+    use super::{first_word, new_name, split};
 
     #[test]
     fn one_statement_is_left_alone() {
@@ -190,5 +205,19 @@ mod tests {
         assert_eq!(first_word(" -- a\n/* b */ vacuum INTO 'x'"), "vacuum");
         assert_eq!(first_word(";;COMMIT"), "COMMIT");
         assert_eq!(first_word(""), "");
+    }
+
+    #[test]
+    fn a_new_name_stands_behind_rename_to() {
+        let name = new_name("/* RENAME TO x */ alter table [RENAME TO y].rename RENAME -- to\n TO '_z' ;");
+        assert_eq!(name, Some("_z' ;"));
+        for text in [
+            "ALTER TABLE t RENAME COLUMN a TO b",
+            "SELECT 1 AS rename",
+            "ALTER TABLE t RENAME TO",
+            "",
+        ] {
+            assert_eq!(new_name(text), None, "{text}");
+        }
     }
 }

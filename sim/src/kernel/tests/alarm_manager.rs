@@ -1,5 +1,5 @@
 //! The two copies of an alarm, the object's and the manager's: `platform.md` section 6, preamble, 6.6 and 6.11 to 6.13;
-//! `workerd.md` A7.
+//! `workerd.md` A7, A11.
 
 use protocol::host::AlarmRun;
 
@@ -241,6 +241,20 @@ fn workerd_a7_an_alarm_that_is_set_while_a_retry_waits_runs_as_that_retry() {
 fn platform_6_1_without_that_quirk_it_runs_at_its_own_time() {
     let world = set_while_a_retry_waits(false);
     assert_eq!(world.times("a", "wakes"), [1_000, 1_500]);
+}
+
+/// The first run fails, and then the machine, while the retry is awaited.
+#[test]
+fn workerd_a11_a_manager_that_fails_with_the_machine_has_not_counted() {
+    for (lost, wakes, counted) in [(true, vec![1_000, 1_500], 0), (false, vec![1_000], 1)] {
+        let mut world = on(|_| vec![throw("no")], |knobs| knobs.alarm_count_lost = lost);
+        world.ask(0, "a", [Do::SetAlarm(1_000)]);
+        world.reset(1_500, "a");
+        world.run(2_900);
+        assert_eq!(world.times("a", "wakes"), wakes);
+        world.run(3_510);
+        assert_eq!(world.times("a", "wakes by its alarm, retry 1").len(), counted);
+    }
 }
 
 #[test]

@@ -131,41 +131,6 @@ fn platform_4_6_the_words_of_transactions_are_refused() {
     }
 }
 
-/// `workerd.md` T9. The code is told of an error and goes on; the object is lost all the same.
-#[test]
-fn platform_4_7_a_statement_that_rolls_back_the_transaction_breaks_the_object() {
-    let broken = Statement::new("INSERT OR ROLLBACK INTO t (id, v) VALUES (1, 'taken')", []);
-    let alone = vec![
-        write("y"),
-        Do::Sql(broken.clone()),
-        write("z"),
-        call("b", []),
-        say("fine"),
-    ];
-    let in_batch = vec![
-        write("y"),
-        Do::Transact(vec![insert(3, "z"), broken], End::Commit),
-        say("fine"),
-    ];
-    for script in [alone, in_batch] {
-        let mut world = World::<SqliteStore>::of(Setting::default());
-        world.ask(0, "a", [keep("memory"), write("x")]);
-        let asked = world.ask(100, "a", script);
-        let after = world.ask(200, "a", [Do::Recall, Do::Read]);
-        world.run(1_000);
-        assert_eq!(
-            world.answer(asked),
-            "[UNIQUE constraint failed: t.id, remote, reset]"
-        );
-        assert_eq!(
-            world.answer(after),
-            " x",
-            "nothing of the turn, and nothing of the memory"
-        );
-        assert!(!world.exists("b"));
-    }
-}
-
 /// The first commit would be slow and the second one quick.
 #[test]
 fn platform_4_2_commits_are_confirmed_in_the_order_they_were_made() {

@@ -67,6 +67,7 @@ mod perpetual;
 mod queue;
 mod reset_causes;
 mod resets;
+mod rollbacks;
 mod script;
 mod sections;
 mod stale;

@@ -415,8 +415,16 @@ fn in_object(memory: &mut Memory, id: TaskId, deed: Do, host: &mut dyn Wide) -> 
             host.abort(&why);
             return Then::Aborted;
         }
-        Do::Enter(kind) => host.enter(id, kind),
-        Do::Leave(end) => host.leave(id, end),
+        Do::Enter(kind) => {
+            let call = task.call(id);
+            host.enter(call, kind);
+            return Then::Wait(For::One(call.nth));
+        }
+        Do::Leave(end) => {
+            let call = task.call(id);
+            host.leave(call, end);
+            return Then::Wait(For::One(call.nth));
+        }
         deed => return anywhere(memory, id, deed, host),
     }
     Then::On

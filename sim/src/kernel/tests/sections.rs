@@ -3,9 +3,9 @@
 use protocol::host::{CallError, Text};
 
 use super::order::{Within, all_runs};
-use super::script::{Do, call, keep, say, write};
-use super::world::{Setting, World, world};
-use crate::kernel::{SectionEnd, SectionKind};
+use super::script::{Do, abort, call, keep, say, write};
+use super::world::{Setting, World, fixed, world};
+use crate::kernel::{Purpose, SectionEnd, SectionKind};
 
 const TOO_LONG: &str = "[A call to blockConcurrencyWhile() in a Durable Object waited for too long. The call was \
                         canceled and the Durable Object was reset., remote, overloaded, reset]";
@@ -56,6 +56,69 @@ fn workerd_i5_after_a_block_requests_are_served_in_the_order_they_came() {
     world.run(1_000);
     let in_order: Vec<String> = (0..300).map(|at| at.to_string()).collect();
     assert_eq!(world.answer(asked), in_order.join(" "));
+}
+
+/// The units are apart, and yet nobody is let in between them.
+#[test]
+fn workerd_i5_nothing_comes_in_when_a_block_is_entered_or_left() {
+    let told = all_runs(Within::AllTime, calm, |world| {
+        let script = [vec![keep("1")], block([keep("2")]), vec![keep("3"), Do::Recall]];
+        let asked = world.ask(0, "a", script.concat());
+        world.ask(0, "a", [keep("other")]);
+        (asked, 50)
+    });
+    assert_eq!(told.into_iter().collect::<Vec<_>>(), ["1 2 3", "other 1 2 3"]);
+}
+
+#[test]
+fn workerd_t2_a_block_that_is_entered_or_left_ends_the_commit_unit() {
+    let scripts: [(&[Do], &str); 3] = [
+        (&[write("1"), enter(), write("2"), abort("boom")], "1"),
+        (&[write("1"), enter(), leave(), write("2"), abort("boom")], "1"),
+        (
+            &[
+                write("1"),
+                enter(),
+                write("2"),
+                leave(),
+                write("3"),
+                abort("boom"),
+            ],
+            "1 2",
+        ),
+    ];
+    for (script, left) in scripts {
+        let mut world = calm();
+        world.ask(0, "a", script);
+        world.run(1_000);
+        assert_eq!(world.rows("a"), left, "{script:?}");
+    }
+}
+
+/// What was written before is handed over when the code that holds the thread has done, and not when it is run.
+#[test]
+fn workerd_t2_a_block_is_entered_when_the_work_before_it_is_done() {
+    let mut world = calm();
+    let script = [write("1"), Do::Work(10), enter(), Do::Now, leave()];
+    let asked = world.ask(0, "a", script);
+    world.run(1_000);
+    assert_eq!(
+        (world.answer(asked), world.times("a", "commits")),
+        ("10", vec![10])
+    );
+}
+
+/// A machine may fail between the two.
+#[test]
+fn workerd_t2_the_units_before_and_in_a_block_are_lost_apart() {
+    let mut world = world(Setting {
+        fixed: vec![fixed(Purpose::Survivors, 1, "a", 1)],
+        ..Setting::default()
+    });
+    world.ask(0, "a", [write("1"), enter(), write("2"), Do::Sleep(100), leave()]);
+    world.reset(5, "a");
+    world.run(1_000);
+    assert_eq!(world.rows("a"), "1");
 }
 
 #[test]
@@ -249,7 +312,6 @@ fn platform_2_5_64_blocks_can_be_within_one_another() {
     assert_eq!(nested(64).answer(0), "done");
 }
 
-/// The code goes on to the end of its turn, and leaves all that it believes to have entered.
 #[test]
 fn platform_2_5_65_blocks_cannot() {
     let told = "[too many critical sections within one another, remote, reset]";

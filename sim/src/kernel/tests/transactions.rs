@@ -81,13 +81,13 @@ on_both_stores! {
         assert_eq!(world.rows("a"), "before");
     }
 
-    platform_4_5_earlier_writes_of_the_same_turn_stay_when_it_is_rolled_back(world) {
+    platform_4_5_earlier_writes_stay_when_it_is_rolled_back(world) {
         world.ask(0, "a", [write("before"), begin(), write("lost"), Do::Sleep(10), roll_back()]);
         world.run(1_000);
         assert_eq!(world.rows("a"), "before");
     }
 
-    platform_4_5_within_one_turn_only_the_transaction_is_rolled_back(world) {
+    platform_4_5_what_stands_before_and_behind_a_transaction_is_not_rolled_back(world) {
         world.ask(0, "a", [write("before"), begin(), write("lost"), roll_back(), write("after")]);
         world.run(1_000);
         assert_eq!(world.rows("a"), "before after");
@@ -100,13 +100,13 @@ on_both_stores! {
         assert_eq!((world.times("a", "commits"), world.answered_at(asked)), (vec![20], 40));
     }
 
-    platform_4_1_writes_before_a_transaction_are_a_commit_of_their_turn(world) {
+    workerd_t2_writes_before_a_transaction_are_a_commit_of_their_own(world) {
         world.ask(0, "a", [write("before"), begin(), write("within"), Do::Sleep(100), commit()]);
         world.run(1_000);
         assert_eq!(world.times("a", "commits"), [0, 100]);
     }
 
-    platform_3_1_a_message_from_within_waits_for_the_writes_of_its_turn_before_the_transaction(world) {
+    platform_3_1_a_message_from_within_waits_for_the_writes_before_the_transaction(world) {
         world.ask(0, "a", [write("before"), begin(), call("b", []), Do::Sleep(100), commit()]);
         world.run(1_000);
         assert_eq!(world.times("b", "receives"), [25]);
@@ -142,8 +142,8 @@ on_both_stores! {
         assert_eq!((world.rows("a").as_str(), world.times("a", "commits")), ("inner", vec![30]));
     }
 
-    /// The outer one writes in the turn in which the inner one begins.
-    platform_4_5_an_inner_transaction_may_begin_in_mid_turn(world) {
+    /// They are not committed: what ends a commit unit elsewhere ends none within a transaction.
+    platform_4_5_what_the_outer_one_has_written_before_an_inner_one_stays_its(world) {
         let script = [
             begin(), Do::Sleep(10), write("outer"), begin(), write("inner"), Do::Sleep(10), roll_back(),
             Do::Sleep(10), commit(),
@@ -158,6 +158,29 @@ on_both_stores! {
         world.ask(0, "a", [&[begin()], &block[..], &[Do::Sleep(10), roll_back()]].concat());
         world.run(1_000);
         assert_eq!(world.rows("a"), "");
+    }
+
+    workerd_t6_an_abort_within_does_not_lose_what_was_written_before(world) {
+        world.ask(0, "a", [write("before"), begin(), write("lost"), abort("boom")]);
+        world.run(1_000);
+        assert_eq!(world.rows("a"), "before");
+    }
+
+    workerd_t6_an_abort_behind_it_does_not_lose_it(world) {
+        world.ask(0, "a", [begin(), write("1"), commit(), write("lost"), abort("boom")]);
+        world.run(1_000);
+        assert_eq!(world.rows("a"), "1");
+    }
+
+    /// The work before it is not done yet: `platform.md` 13.2.
+    platform_4_5_a_transaction_does_not_begin_where_the_storage_is_another_s(world) {
+        let asked = world.ask(0, "a", [Do::Work(50), begin(), write("x"), commit()]);
+        world.displace(10, "a", 1_000);
+        world.run(2_000);
+        assert_eq!(
+            (world.rows("a").as_str(), world.answer(asked)),
+            ("", "[Network connection lost., remote, retryable, reset]")
+        );
     }
 
     workerd_t1_a_reset_in_the_middle_loses_all_of_it_and_nothing_before(world) {
@@ -226,7 +249,6 @@ on_both_stores! {
         assert_eq!((world.rows("a").as_str(), world.answered_at(asked)), ("", 30_000));
     }
 
-    /// The code goes on to the end of its turn, in which it believes to commit what an earlier one has written.
     platform_2_5_too_many_sections_within_a_transaction_lose_it(world) {
         let deep = [vec![enter(); 64], vec![leave(); 64]].concat();
         world.ask(0, "a", [&[begin(), write("x"), Do::Sleep(10)], &deep[..], &[commit()]].concat());

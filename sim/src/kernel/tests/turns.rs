@@ -39,6 +39,16 @@ fn platform_1_4_an_object_knows_its_name() {
     assert_eq!(world.answer(asked), "Naïve #1");
 }
 
+/// By its bytes: the second one has fewer characters.
+#[test]
+fn workerd_identity_an_object_does_not_know_a_name_of_more_than_1024_bytes() {
+    let mut world = world(Setting::default());
+    let [longest, long] = [format!("{}é", "n".repeat(1_022)), format!("{}n", "é".repeat(512))];
+    let asked = [&longest, &long].map(|name| world.ask(0, name, [Do::Name]));
+    world.run(10);
+    assert_eq!(asked.map(|item| world.answer(item)), [longest.as_str(), ""]);
+}
+
 /// Another request is served while a task waits for something that is not storage. `workerd.md` I1, I2; that a digest
 /// lets others in is what the documentation says and I4 does not show.
 #[test]

@@ -5,7 +5,7 @@ use protocol::host::{CallError, End, Failed, Rows, SqlError, SqlErrorKind, State
 use super::{Turn, UnsupportedStatement};
 use crate::kernel::audit;
 use crate::kernel::choice::{Purpose, Source};
-use crate::kernel::database::{Access, Undo, fenced};
+use crate::kernel::database::{Access, Undo, Unit, fenced};
 use crate::kernel::network::of_reset;
 use crate::kernel::storage::{Ran, Store, StoreError};
 use crate::kernel::trouble::draw_storage_error;
@@ -49,7 +49,31 @@ impl<S: Store> Turn<'_, S> {
                 self.aborted.get_or_insert_with(|| broken(&error));
                 Err(error)
             }
+            Err(StoreError::RolledBack(error)) => {
+                self.lose_unit();
+                Err(error)
+            }
         }
+    }
+
+    /// A statement has rolled back what it was part of. The code goes on all the same, up to where the platform would
+    /// commit that (`workerd.md` T9).
+    fn lose_unit(&mut self) {
+        let Access::Own(database) = &mut self.access else {
+            unreachable!("a statement runs on storage")
+        };
+        match database.unit {
+            // It was part of nothing.
+            Unit::Statement => return,
+            Unit::Turn => self.commit_fails = true,
+            Unit::Transaction => {}
+        }
+        let mut outermost = None;
+        for section in self.sections.iter_mut().filter(|section| section.undo.is_some()) {
+            section.rolled_back = true;
+            outermost = outermost.or(section.undo.take());
+        }
+        database.lose_unit(outermost);
     }
 
     /// The error of the storage that the next statement meets, whatever it says.
@@ -85,10 +109,8 @@ impl<S: Store> Turn<'_, S> {
         let Access::Own(database) = &mut self.access else {
             unreachable!("a batch runs on storage")
         };
-        let undo = Undo {
-            mark: database.store.mark(),
-            alarm: database.alarm.before(),
-        };
+        let unit = database.unit;
+        let undo = Undo::here(database.store, database.alarm);
         let mut answers = Vec::with_capacity(batch.len());
         let mut failed = None;
         for (at, statement) in batch.iter().enumerate() {
@@ -113,14 +135,17 @@ impl<S: Store> Turn<'_, S> {
                 Ok(answers)
             }
             (Some(failed), _) => {
-                database.undo_to(undo);
+                // Where a statement has rolled back more than the batch, that is undone.
+                if database.unit == unit {
+                    database.undo_to(undo);
+                }
                 Err(failed)
             }
         }
     }
 }
 
-/// What callers are told when an error of the storage has broken the object (`workerd.md` T9, T11).
+/// What callers are told when an error of the storage has broken the object (`workerd.md` T11).
 fn broken(error: &SqlError) -> CallError {
     of_reset(CallError::thrown(error.to_string()))
 }

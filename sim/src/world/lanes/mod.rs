@@ -27,6 +27,7 @@ use crate::plan::PlanError;
 use crate::scenario::Scenario;
 use invariants::{CHECKS, Check, INVARIANTS, Judgement, Stand};
 use truth::clients::{Attempt, Told};
+use truth::standing::Standing;
 use truth::wire::{Heard, Wire};
 use truth::{Truth, Turn};
 
@@ -114,10 +115,11 @@ impl World for LanesWorld {
             let Some(number) = world.number(party, kernel) else {
                 continue;
             };
-            *world.standing(number) = truth::standing::Standing::of(kernel, party);
-            world.truth.note_held(number);
+            let standing = Standing::of(kernel, party);
+            world.truth.found(number, standing);
         }
         world.truth.now = kernel.now();
+        world.truth.lateness = plan.knobs.alarm_lateness.most.after(plan.knobs.alarm_sync.most);
         world.truth.begin();
         world
     }
@@ -214,6 +216,7 @@ impl World for LanesWorld {
         kernel: &mut Kernel<P, S>,
     ) -> Result<(), Violation> {
         self.truth.now = kernel.now();
+        self.truth.troubled = self.wire.troubled;
         let heard = self.wire.take();
         let number = self.number(party, kernel);
         let who = kernel.who(party).clone();
@@ -237,14 +240,16 @@ impl World for LanesWorld {
             }
         }
         let own = self.unheard.remove(&who).unwrap_or_default();
-        if let Some(number) = number {
-            self.turned(number, party, own, kernel)?;
+        match number {
+            Some(number) => self.turned(number, party, own, kernel)?,
+            None => self.front_turned(&who, &own)?,
         }
         for call in called {
             self.judge(|check, truth| match check {
                 Stand::Call(check) => Some((check(truth, &call), truth.lane_of(&call.who))),
                 _ => None,
             })?;
+            self.truth.called(&call);
         }
         Ok(())
     }
@@ -283,7 +288,7 @@ impl LanesWorld {
         Some(number)
     }
 
-    fn standing(&mut self, number: u32) -> &mut truth::standing::Standing {
+    fn standing(&mut self, number: u32) -> &mut Standing {
         if number == 0 {
             return &mut self.truth.primary;
         }
@@ -317,6 +322,24 @@ impl LanesWorld {
             };
             Some((judgement, Some(number)))
         })
+    }
+
+    /// A front has had a turn.
+    fn front_turned(&mut self, front: &Text, heard: &[Heard]) -> Result<(), Violation> {
+        self.truth.front_heard(front, heard);
+        for heard in heard {
+            if let Heard::Finished {
+                run: Some(run),
+                outcome,
+            } = heard
+            {
+                self.judge(|check, truth| match check {
+                    Stand::Front(check) => Some((check(truth, run, outcome), None)),
+                    _ => None,
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// Judges by all checks that stand there, and counts what had a subject.
@@ -367,6 +390,17 @@ impl Truth {
         }
         let lane = replica_of(name).filter(|lane| lane.site == self.site.as_str())?;
         lane.lane.to_u32_exact()
+    }
+
+    /// An object is there when the run begins.
+    fn found(&mut self, number: u32, standing: Standing) {
+        if number == 0 {
+            self.primary = standing;
+            return;
+        }
+        self.note_base(number, &standing);
+        self.lanes.insert(number, standing);
+        self.note_held(number);
     }
 
     /// What was there when the run began is the first generation that is known.

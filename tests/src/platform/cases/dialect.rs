@@ -6,13 +6,11 @@ use super::sql::{number, run, shows, sql};
 use crate::platform::case::{Arm, Case, write};
 use crate::platform::script::Do;
 
-const ALTER: &str =
-    "to be put right: the simulated platform lets columns be added, and refuses other changes";
-
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = texts();
     cases.extend(conflicts());
-    cases.extend(schemas());
+    cases.extend(super::schema::cases());
+    cases.extend(others());
     cases
 }
 
@@ -177,17 +175,7 @@ fn raises(name: &'static str, how: &str, sees: &str) -> Case {
     )
 }
 
-fn altered(name: &'static str, says: &'static str, how: &str, then: &str, sees: &str) -> Case {
-    let script = [
-        run("CREATE TABLE n (a, b)"),
-        run("INSERT INTO n (a, b) VALUES (1, 2)"),
-        run(how),
-        run(then),
-    ];
-    shows(name, says, script, sees)
-}
-
-fn schemas() -> Vec<Case> {
+fn others() -> Vec<Case> {
     vec![
         shows(
             "strict_tables",
@@ -210,94 +198,6 @@ fn schemas() -> Vec<Case> {
                 run("SELECT d FROM n"),
             ],
             "(14)",
-        ),
-        altered(
-            "add_column",
-            "a column can be added",
-            "ALTER TABLE n ADD COLUMN c DEFAULT 3",
-            "SELECT a, b, c FROM n",
-            "(1, 2, 3)",
-        ),
-        altered(
-            "drop_column",
-            "a column can be dropped",
-            "ALTER TABLE n DROP COLUMN b",
-            "SELECT * FROM n",
-            "(1)",
-        )
-        .kernel(Arm::Differs(ALTER, &["NotAuthorized (1, 2)"])),
-        altered(
-            "rename_column",
-            "a column can be renamed",
-            "ALTER TABLE n RENAME COLUMN b TO c",
-            "SELECT c FROM n",
-            "(2)",
-        )
-        .kernel(Arm::Differs(ALTER, &["NotAuthorized NoSuchColumn"])),
-        altered(
-            "rename_table",
-            "a table can be renamed",
-            "ALTER TABLE n RENAME TO m",
-            "SELECT a, b FROM m",
-            "(1, 2)",
-        )
-        .kernel(Arm::Differs(ALTER, &["NotAuthorized NoSuchTable"])),
-        altered(
-            "drop_table",
-            "a table can be dropped",
-            "DROP TABLE n",
-            "SELECT * FROM n",
-            "NoSuchTable",
-        ),
-        shows(
-            "views_and_indexes",
-            "views and indexes work",
-            [
-                run("CREATE TABLE n (a)"),
-                run("CREATE INDEX i ON n (a)"),
-                run("CREATE VIEW w AS SELECT a + 1 AS b FROM n"),
-                run("INSERT INTO n (a) VALUES (1)"),
-                run("SELECT b FROM w"),
-            ],
-            "(2)",
-        ),
-        shows(
-            "autoincrement",
-            "AUTOINCREMENT never gives a number twice",
-            [
-                run("CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT, v)"),
-                run("INSERT INTO n (v) VALUES (1), (2)"),
-                run("DELETE FROM n"),
-                run("INSERT INTO n (v) VALUES (3)"),
-                run("SELECT id FROM n"),
-            ],
-            "(3)",
-        ),
-        shows(
-            "the_schema_can_be_read",
-            "sqlite_master shows an object's own tables",
-            [run("CREATE TABLE n (a)"), run("SELECT name FROM sqlite_master")],
-            "(n)",
-        ),
-        shows(
-            "the_schema_with_an_alarm",
-            "an alarm shows as a table of the platform's own in sqlite_master",
-            [
-                run("CREATE TABLE n (a)"),
-                Do::SetAlarm(60_000),
-                run("SELECT name FROM sqlite_master ORDER BY name"),
-            ],
-            "(_cf_METADATA; n)",
-        )
-        .kernel(Arm::Differs(
-            "the simulated platform keeps the alarm elsewhere; code has no business there",
-            &["(n)"],
-        )),
-        shows(
-            "sqlite_names",
-            "names that begin with sqlite_ are refused",
-            [run("CREATE TABLE sqlite_x (a)")],
-            "Other",
         ),
         shows("analyze", "ANALYZE works", [run("ANALYZE")], "done"),
         shows("reindex", "REINDEX works", [run("REINDEX")], "done"),

@@ -69,14 +69,22 @@ fn names() -> Vec<Case> {
         .sees(["done", "nothing"]),
         named(
             "a_long_name_is_not_known",
-            "an object does not know a name of more than 1,024 characters",
+            "an object does not know a name of more than 1,024 bytes",
             LONG_NAME,
             "nothing",
-        )
-        .kernel(Arm::Differs(
-            "the simulated platform tells an object any name; a protocol must bound its own",
-            &[LONG_NAME],
-        )),
+        ),
+        named(
+            "a_name_of_1000_bytes",
+            "an object knows a name of 1,000 bytes",
+            &"a".repeat(1_000),
+            &"a".repeat(1_000),
+        ),
+        named(
+            "a_long_name_of_few_characters_is_not_known",
+            "an object does not know a name of 600 characters that are 1,200 bytes",
+            &"é".repeat(600),
+            "nothing",
+        ),
         Case::untested(
             "identity",
             "an object that is called by its id does not know its name",
@@ -159,7 +167,7 @@ fn memory() -> Vec<Case> {
             .drive([ask("a", [Do::Clock, Do::Work(20), Do::Clock])])
             .sees(["still"])
             .runtime(Arm::Differs(
-                "the clock of one machine moves; production documents that its does not, and the shell reads it once an event",
+                "the clock of one machine moves while code runs; production documents that its own does not. No protocol can tell: the shell reads the clock once an event, and hands that in",
                 &["moved"],
             )),
     ]

@@ -10,6 +10,8 @@ mod interleaving;
 mod limits;
 mod outside;
 mod retries;
+mod rollbacks;
+mod schema;
 mod sql;
 mod transactions;
 

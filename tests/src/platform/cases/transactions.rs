@@ -177,42 +177,16 @@ fn refusals() -> Vec<Case> {
         )])
         .sees(["NoSuchTable 1 2"]),
         Case::new(
-            "T9",
-            "a_conflict_that_rolls_back_destroys",
-            "a conflict under OR ROLLBACK destroys the object, with the unit",
-        )
-        .drive([ask("a", [write("1")])])
-        .drive([ask(
-            "a",
-            [Do::Keep(Text::new_static("m")), write("2"), conflict()],
-        )])
-        .drive([ask("a", [Do::Recall, Do::Read])])
-        .sees(["done", "[the platform's error]", "nothing 1"])
-        .kernel(Arm::Differs(
-            "to be put right: this error has no flag at all",
-            &["done", "[the platform's error, remote, reset]", "nothing 1"],
-        )),
-        Case::new(
-            "T9",
-            "code_after_a_conflict_that_rolls_back",
-            "code that catches such a conflict goes on: what it writes then is durable, though its caller hears of an error",
-        )
-        .drive([ask("a", [write("1")])])
-        .drive([ask("a", [write("2"), conflict(), write("3")])])
-        .drive([ask("a", [Do::Read])])
-        .sees(["done", "[the platform's error]", "1 3"])
-        .kernel(Arm::Differs(
-            "to be put right, or never to be written: the simulated platform loses the whole unit",
-            &["done", "[the platform's error, remote, reset]", "1"],
-        )),
-        Case::new(
             "4.6",
             "a_deferred_constraint_resets",
             "a deferred constraint that is violated at the commit resets the object",
         )
         .drive([ask(
             "a",
-            [run("CREATE TABLE p (id INTEGER PRIMARY KEY)"), run("CREATE TABLE c (p INTEGER REFERENCES p (id))")],
+            [
+                run("CREATE TABLE p (id INTEGER PRIMARY KEY)"),
+                run("CREATE TABLE c (p INTEGER REFERENCES p (id))"),
+            ],
         )])
         .drive([ask(
             "a",
@@ -247,10 +221,6 @@ fn refusals() -> Vec<Case> {
         .sees(["nothing none m"])
         .kernel(Arm::Absent("the seam has no `deleteAll`")),
     ]
-}
-
-fn conflict() -> Do {
-    run("INSERT OR ROLLBACK INTO t (id, v) VALUES (1, 'x')")
 }
 
 fn nowhere() -> Statement {

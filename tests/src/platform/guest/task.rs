@@ -6,7 +6,7 @@ use protocol::host::{
     Answer, Body, CallError, CallId, CallOutcome, Label, Millis, ObjectName, Request, Statement,
     Stub as HostStub, TaskId, Text, Value,
 };
-use sim::kernel::SectionKind;
+use sim::kernel::{SectionEnd, SectionKind};
 
 use super::OBJECTS;
 use super::host::Host;
@@ -209,8 +209,16 @@ impl Task {
     }
 
     pub fn enter(&mut self, id: TaskId, kind: SectionKind, script: Vec<Do>, host: &mut Host<'_>) {
-        host.object().enter(id, kind);
         self.nest(script, Op::Leave(kind));
+        let call = self.begin(id, None);
+        host.object().enter(call, kind);
+        self.todo.push_front(Op::Until(call));
+    }
+
+    pub fn leave(&mut self, id: TaskId, end: SectionEnd, host: &mut Host<'_>) {
+        let call = self.begin(id, None);
+        host.object().leave(call, end);
+        self.todo.push_front(Op::Until(call));
     }
 }
 

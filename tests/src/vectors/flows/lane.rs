@@ -108,6 +108,7 @@ impl Lane {
                 stage: self.stage(),
                 restore_generation: self.store.get(Key::RESTORE_GENERATION),
                 restore_seen: self.store.get(Key::RESTORE_SEEN),
+                restore_attempt: None,
                 hash_salt: self.store.get(Key::HASH_SALT),
                 commit_sequence: self.sequence(),
                 local_schema: Some(&self.schema),

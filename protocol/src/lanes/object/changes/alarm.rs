@@ -7,7 +7,7 @@ use crate::host::{Body, Millis, Response};
 use crate::lanes::admission::{Stage, StageName};
 use crate::lanes::alarm::{LanePhase, LanePhaseFacts, asked};
 use crate::lanes::meta::{Key, Write, present};
-use crate::lanes::object::identity::of;
+use crate::lanes::object::identity::{Identity, of};
 use crate::lanes::object::{Cx, Failure, Next, SiteObject, Version};
 use crate::lanes::rules::Rules;
 use crate::number::Number;
@@ -63,6 +63,14 @@ pub(in crate::lanes) fn land_and_watch(
         arm(cx, PATIENCE, "watches a copy");
     }
     Ok(response)
+}
+
+/// A lane whose stage was moved from outside sees to itself soon.
+pub(in crate::lanes) fn wake_after_a_move(_: &Version, identity: &Identity, cx: &mut Cx<'_, '_>) {
+    let due = cx.now().after(AGAIN);
+    if identity.is_lane() && cx.alarm().is_none_or(|armed| armed > due) {
+        arm(cx, AGAIN, "moved from outside");
+    }
 }
 
 /// However a run of the alarm ends, another one is set.

@@ -2,8 +2,29 @@
 
 use super::super::catch_up::{self, Round};
 use super::super::provision::{self, Provisioning};
+use super::super::store;
+use crate::host::{SqlError, Text};
 use crate::lanes::object::{Cx, Next, SiteObject, Version};
+use crate::number::Number;
 use crate::task::Resume;
+
+/// Counts the attempts at copies to a lane.
+pub(in crate::lanes) fn count_attempts(
+    lane: Number,
+    begins: bool,
+    cx: &mut Cx<'_, '_>,
+) -> Result<Option<Text>, SqlError> {
+    let key = format!("copy_attempts:{lane}");
+    let counted = Number::parse(store::meta(cx, &key)?.as_deref().unwrap_or("0"));
+    let attempt = if begins {
+        counted + Number::integer(1)
+    } else {
+        counted
+    };
+    let attempt = Text::from(attempt.to_string());
+    store::set(cx, &key, &attempt)?;
+    Ok(Some(attempt))
+}
 
 /// Reads no page of a copy when the primary has moved on since the copy began.
 pub(in crate::lanes) fn check_each_page(
@@ -22,6 +43,23 @@ pub(in crate::lanes) fn check_each_page(
         return step.refused(why, true, None, cx);
     }
     provision::post(step, site, version, resume, cx)
+}
+
+/// Pulls again at once while full batches come and the head is not reached.
+pub(in crate::lanes) fn pull_until_level(
+    round: &mut Round,
+    site: &mut SiteObject,
+    version: &Version,
+    resume: Resume<SiteObject>,
+    cx: &mut Cx<'_, '_>,
+) -> Next {
+    let applied = site.position(version, cx)?.applied;
+    let batches = Number::from(round.count as u64) / round.limit;
+    let was_full = round.count > 0 && batches.is_integer();
+    if was_full && applied.js_lt(round.advertised()) {
+        return Ok(round.pull(applied, version, cx));
+    }
+    catch_up::digest(round, site, version, resume, cx)
 }
 
 /// A verdict on a position that the lane has left says nothing: the next round judges anew.

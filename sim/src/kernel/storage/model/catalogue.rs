@@ -2,6 +2,7 @@
 
 use protocol::host::{Rows, Value};
 
+use super::super::{ALARM_TABLE, ALARM_TABLE_SQL};
 use super::cell::Cell;
 use super::cell_of;
 use super::plan::{Bound, Refusal};
@@ -36,6 +37,7 @@ impl Entry<'_> {
 /// names, which are unique. The order in which SQLite keeps entries is not certain.
 pub(super) fn select<'t>(
     tables: impl Iterator<Item = &'t Table>,
+    alarm_table: bool,
     select: &Select,
     params: &[Value],
 ) -> Bound<Rows> {
@@ -46,7 +48,14 @@ pub(super) fn select<'t>(
     if !by_name || select.limit.is_some() {
         return Err(Refusal::Unsupported);
     }
-    let mut entries: Vec<Entry<'_>> = tables.flat_map(entries_of).collect();
+    let of_platform = Entry {
+        kind: "table",
+        name: ALARM_TABLE.to_owned(),
+        table: ALARM_TABLE,
+        sql: Some(ALARM_TABLE_SQL),
+    };
+    let of_platform = alarm_table.then_some(of_platform);
+    let mut entries: Vec<Entry<'_>> = tables.flat_map(entries_of).chain(of_platform).collect();
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     let mut rows = Vec::new();
     for entry in &entries {

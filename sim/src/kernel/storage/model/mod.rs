@@ -44,6 +44,8 @@ pub struct ModelStore {
     tables: Tables,
     /// For each mark, how many steps could be taken back when it was set.
     marks: Vec<usize>,
+    /// Whether the platform has a table for the alarm.
+    alarm_table: bool,
     buffers: Buffers,
 }
 
@@ -122,6 +124,7 @@ impl Store for ModelStore {
             known: Rc::default(),
             tables: Tables::new(limits.row_bytes),
             marks: Vec::new(),
+            alarm_table: false,
             buffers: Buffers::default(),
         }
     }
@@ -156,6 +159,10 @@ impl Store for ModelStore {
 
     /// Nothing in the list of shapes can see them.
     fn set_surroundings(&mut self, _: Surroundings) {}
+
+    fn show_alarm_table(&mut self, is_there: bool) {
+        self.alarm_table = is_there;
+    }
 
     fn mark(&mut self) -> Mark {
         let mark = Mark(self.marks.len() as u32);
@@ -225,6 +232,7 @@ impl ModelStore {
             tables,
             buffers,
             guard,
+            alarm_table,
             ..
         } = self;
         let prepared = &known.statements[number];
@@ -243,7 +251,7 @@ impl ModelStore {
             && select.table == catalogue::NAME
         {
             check_count(guard.limits(), parsed, params)?;
-            return catalogue::select(tables.all(), select, params);
+            return catalogue::select(tables.all(), *alarm_table, select, params);
         }
         let other;
         let bound = match prepared.plan.get() {

@@ -70,8 +70,15 @@ pub(super) fn install(connection: &mut Connection, shared: Arc<Shared>) {
                 return Authorization::Allow;
             }
             shared.note(|notes| note(notes, &context.action));
-            // `CREATE TABLE temp.t` is no action of its own: only the database's name tells.
-            if context.database_name == Some("temp") {
+            // `CREATE TABLE temp.t` is no action of its own: only the database's name tells. To read and to change is
+            // allowed, as SQLite looks for temporary things that name what is renamed.
+            let of_temporary = context.database_name == Some("temp");
+            if of_temporary
+                && !matches!(
+                    context.action,
+                    AuthAction::Read { .. } | AuthAction::Update { .. }
+                )
+            {
                 return Authorization::Deny;
             }
             match rule(&context.action) {
@@ -95,6 +102,9 @@ fn note(notes: &mut Notes, action: &AuthAction<'_>) {
             notes.schema = true;
             notes.write(table_name);
         }
+        On::Read { table_name, .. } if is_schema(table_name) || table_name.starts_with("pragma_") => {
+            notes.reads_schema = true;
+        }
         // Names in a CHECK, a DEFAULT, a key. Nothing is computed before there are rows; `AS SELECT` is an action more.
         On::Read { .. } | On::Function { .. } | On::Reindex { .. } => {}
         On::Insert { table_name } | On::Delete { table_name } | On::Update { table_name, .. } => {
@@ -114,13 +124,21 @@ fn note(notes: &mut Notes, action: &AuthAction<'_>) {
             notes.schema = true;
             notes.more_than_making = true;
         }
+        On::Pragma { .. } => {
+            notes.reads_schema = true;
+            notes.more_than_making = true;
+        }
         _ => notes.more_than_making = true,
     }
 }
 
+fn is_schema(table: &str) -> bool {
+    table == "sqlite_master" || table == SCHEMA
+}
+
 impl Notes {
     fn write(&mut self, table: &str) {
-        if table == "sqlite_master" || table == SCHEMA {
+        if is_schema(table) {
             self.writes.insert(Text::new_static(SCHEMA));
         } else if !table.starts_with("sqlite_") {
             self.writes.insert(Text::new(table));
@@ -146,23 +164,33 @@ fn rule(action: &AuthAction<'_>) -> Ruling {
             table_name: table, ..
         }
         | On::CreateView { view_name: table }
-        | On::DropView { view_name: table }
-        | On::CreateIndex {
-            table_name: table, ..
+        | On::DropView { view_name: table } => of_name(table),
+        On::CreateIndex {
+            index_name: name,
+            table_name: table,
         }
         | On::DropIndex {
-            table_name: table, ..
+            index_name: name,
+            table_name: table,
         }
         | On::CreateTrigger {
-            table_name: table, ..
+            trigger_name: name,
+            table_name: table,
         }
         | On::DropTrigger {
-            table_name: table, ..
-        } => of_table(table),
+            trigger_name: name,
+            table_name: table,
+        } => match of_name(name) {
+            Allowed => of_name(table),
+            refused => refused,
+        },
         On::Pragma {
             pragma_name,
             pragma_value,
-        } => of_pragma(pragma_name, pragma_value.is_some()),
+        } => match pragma_value {
+            Some(value) if is_reserved(value) => Refused,
+            _ => of_pragma(pragma_name, pragma_value.is_some()),
+        },
         On::Function { function_name } => of_function(function_name),
         // Their rows stand in tables of their own, which a digest would have to know.
         On::CreateVtable { .. } | On::DropVtable { .. } => Unsupported,
@@ -171,12 +199,14 @@ fn rule(action: &AuthAction<'_>) -> Ruling {
     }
 }
 
-fn of_table(table: &str) -> Ruling {
-    // The platform keeps its own tables under this name.
-    let kept = table
-        .get(..4)
-        .is_some_and(|start| start.eq_ignore_ascii_case("_cf_"));
-    if kept { Refused } else { Allowed }
+fn of_name(name: &str) -> Ruling {
+    if is_reserved(name) { Refused } else { Allowed }
+}
+
+/// Whether a name begins as those do of the platform's own tables.
+pub(super) fn is_reserved(name: &str) -> bool {
+    name.get(..4)
+        .is_some_and(|start| start.eq_ignore_ascii_case("_cf_"))
 }
 
 fn of_pragma(name: &str, sets: bool) -> Ruling {

@@ -32,6 +32,8 @@ pub(super) struct Notes {
     pub(super) unsupported: bool,
     /// An action that changes the schema.
     pub(super) schema: bool,
+    /// An action that reads the schema.
+    pub(super) reads_schema: bool,
     /// An action besides those of making tables and indices.
     pub(super) more_than_making: bool,
     /// The tables that can be written.

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use protocol::host::{Rows, Text, Value};
 use rusqlite::Connection;
 
-use super::super::Writes;
 use super::super::limits::Limits;
+use super::super::{ALARM_TABLE_SQL, Writes};
 use super::connection::{self, Opened, Shared};
 use super::error::RunError;
 use super::held::{self, Held, Number, Traits};
@@ -207,6 +207,21 @@ impl Database {
 
     pub(super) fn traits(&self, number: Number) -> &Traits {
         self.held.traits(number)
+    }
+
+    /// Runs a statement that reads the schema and writes nothing, as if the platform's table for the alarm stood in it.
+    /// It does so behind all others, wherever the runtime may have it: only an ORDER BY is certain of a place.
+    pub(super) fn run_beside_alarm_table(
+        &mut self,
+        number: Number,
+        sql: &Text,
+        params: &[Value],
+    ) -> Result<Rows, RunError> {
+        self.execute("SAVEPOINT alarm");
+        self.execute(ALARM_TABLE_SQL);
+        let ran = self.run(number, sql, params);
+        self.execute("ROLLBACK TO alarm; RELEASE alarm");
+        ran
     }
 
     /// Runs a statement.

@@ -19,7 +19,9 @@ pub(super) enum RunError {
 impl From<RunError> for StoreError {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::Preparing(error) | RunError::Running(error) => StoreError::of(error),
+            // Whatever was met while there was nothing to undo broke nothing: not even that the statement is too large.
+            RunError::Preparing(error) => StoreError::Sql(error),
+            RunError::Running(error) => StoreError::of(error),
             RunError::Unsupported(text) => StoreError::Unsupported(text),
         }
     }

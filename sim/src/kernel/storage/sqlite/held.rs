@@ -10,6 +10,7 @@ use rusqlite::{Connection, Error, Statement};
 use self_cell::self_cell;
 
 use super::super::{Writes, limits, ran::SCHEMA, split, texts::Texts};
+use super::authoriser;
 use super::connection::Shared;
 use super::error::{RunError, read};
 use super::value::{Bound, values};
@@ -60,6 +61,8 @@ pub(super) struct Traits {
     /// Whether it makes tables or indices and does nothing else.
     pub(super) only_makes: bool,
     touches_schema: bool,
+    /// Whether it reads the schema, other than to change it.
+    pub(super) reads_schema: bool,
 }
 
 /// Refers to a statement that is held, until the next is prepared or run.
@@ -251,6 +254,10 @@ fn prepare<'connection>(
     if notes.unsupported || notes.schema && split::mentions(sql, "DEFERRED") {
         return Err(RunError::Unsupported(sql.clone()));
     }
+    // The authoriser is not told what a table is renamed to.
+    if notes.schema && split::new_name(sql).is_some_and(authoriser::is_reserved) {
+        return Err(RunError::Preparing(SqlError::of(SqlErrorKind::NotAuthorized)));
+    }
     let statement = match prepared {
         Ok(statement) => statement,
         Err(Error::Empty) => return Ok(None),
@@ -270,6 +277,7 @@ fn prepare<'connection>(
             writes,
             only_makes: notes.schema && !notes.more_than_making,
             touches_schema: notes.schema,
+            reads_schema: notes.reads_schema && !notes.schema,
         },
         columns: statement.column_names().map(Text::new).collect(),
         statement,

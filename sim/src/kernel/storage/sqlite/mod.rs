@@ -21,7 +21,7 @@ mod value;
 
 use std::fmt;
 
-use protocol::host::{Rows, Text, Value};
+use protocol::host::{Rows, SqlError, SqlErrorKind, Text, Value};
 
 use self::database::Database;
 use self::error::RunError;
@@ -30,7 +30,7 @@ use self::log::Log;
 pub use self::pool::SqlitePool;
 use super::guard::Guard;
 use super::limits::Limits;
-use super::{Contents, Mark, Ran, Store, StoreError, Surroundings, Writes, split};
+use super::{ALARM_TABLE, Contents, Mark, Ran, Store, StoreError, Surroundings, Writes, split};
 
 /// SQLite in memory behind the store trait.
 pub struct SqliteStore {
@@ -44,6 +44,8 @@ pub struct SqliteStore {
     /// are in the database already, and nothing else has been done.
     steps: usize,
     marks: Vec<Point>,
+    /// Whether the platform has a table for the alarm.
+    alarm_table: bool,
     /// The writing statements since the oldest mark: with them a fork, or a database that a statement threw out of
     /// its savepoints, is brought back to where it was.
     log: Log,
@@ -146,6 +148,14 @@ impl SqliteStore {
         self.opened().prepare(sql)
     }
 
+    /// Whether a statement names the platform's table for the alarm, which is missing here only.
+    fn is_of_alarm_table(&self, error: &SqlError) -> bool {
+        let named = error.table.as_ref();
+        self.alarm_table
+            && error.kind == SqlErrorKind::NoSuchTable
+            && named.is_some_and(|table| table.eq_ignore_ascii_case(ALARM_TABLE))
+    }
+
     /// Runs a statement that is prepared.
     fn run_prepared(&mut self, number: Number, sql: &Text, params: &[Value]) -> Ran {
         let writes = self.opened().traits(number).writes.clone();
@@ -153,19 +163,30 @@ impl SqliteStore {
         if !writes.is_empty() {
             self.set_savepoint();
         }
-        let ran = self.opened().run(number, sql, params);
+        let ran = if self.alarm_table && self.opened().traits(number).reads_schema {
+            if !writes.is_empty() {
+                return Ran::refused(StoreError::Unsupported(sql.clone()));
+            }
+            self.opened().run_beside_alarm_table(number, sql, params)
+        } else {
+            self.opened().run(number, sql, params)
+        };
         let outcome = match ran {
             Ok(rows) => Ok(rows),
             Err(RunError::Running(error)) if self.opened().lost_its_savepoints() => {
                 let (marks, log) = (std::mem::take(&mut self.marks), std::mem::take(&mut self.log));
                 self.replay(&marks, log);
-                Err(StoreError::Broken(error))
+                Err(match StoreError::of(error) {
+                    StoreError::Sql(error) => StoreError::RolledBack(error),
+                    broken => broken,
+                })
             }
             // It may have left something: `INSERT OR FAIL`.
             Err(RunError::Running(error)) => Err(StoreError::of(error)),
             Err(not_begun) => return Ran::refused(not_begun.into()),
         };
-        if !writes.is_empty() && !matches!(outcome, Err(StoreError::Broken(_))) {
+        let undone = matches!(outcome, Err(StoreError::Broken(_) | StoreError::RolledBack(_)));
+        if !writes.is_empty() && !undone {
             self.keep(sql, params, surroundings);
         }
         self.steps = self.opened().groundwork().len();
@@ -199,6 +220,7 @@ impl Store for SqliteStore {
             surroundings: Surroundings::default(),
             steps: 0,
             marks: Vec::new(),
+            alarm_table: false,
             log: Log::default(),
         }
     }
@@ -236,6 +258,9 @@ impl Store for SqliteStore {
                 writes: Writes::default(),
                 struck: false,
             },
+            Err(RunError::Preparing(error)) if self.is_of_alarm_table(&error) => {
+                Ran::refused(StoreError::Sql(SqlError::of(SqlErrorKind::NotAuthorized)))
+            }
             Err(error) => Ran::refused(error.into()),
         }
     }
@@ -245,6 +270,10 @@ impl Store for SqliteStore {
             Some(database) => database.shared().set_surroundings(surroundings),
             None => self.surroundings = surroundings,
         }
+    }
+
+    fn show_alarm_table(&mut self, is_there: bool) {
+        self.alarm_table = is_there;
     }
 
     fn mark(&mut self) -> Mark {

@@ -32,6 +32,7 @@ on_both_stores!(
     replace_moves_a_row_to_the_end,
     names_may_stand_in_quotes,
     tables_can_be_listed,
+    the_platforms_table_can_be_listed_and_is_in_no_contents,
     a_table_without_row_numbers_is_in_the_order_of_its_key,
 );
 
@@ -327,6 +328,24 @@ fn names_may_stand_in_quotes<S: Store>() {
     assert_eq!(rows, [[Value::text("a"), Value::from(2)]]);
     run(&mut store, r#"DELETE FROM "tag" WHERE "n" = 2"#, &[]);
     assert_eq!(run(&mut store, "SELECT * FROM tag", &[]).len(), 0);
+}
+
+fn the_platforms_table_can_be_listed_and_is_in_no_contents<S: Store>() {
+    let mut store = open::<S>();
+    let (contents, digest) = (store.contents(), store.digest());
+    let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+    let own = [[Value::text("node")]];
+    assert_eq!(run(&mut store, tables, &[]), own);
+    store.show_alarm_table(true);
+    let mark = store.mark();
+    let with_platforms = [[Value::text("_cf_METADATA")], [Value::text("node")]];
+    assert_eq!(run(&mut store, tables, &[]), with_platforms);
+    assert_eq!((store.contents(), store.digest()), (contents, digest));
+    run(&mut store, "INSERT INTO node (path) VALUES ('new')", &[]);
+    assert_eq!(run(&mut store, tables, &[]), with_platforms);
+    store.rollback_to(mark);
+    store.show_alarm_table(false);
+    assert_eq!(run(&mut store, tables, &[]), own);
 }
 
 fn tables_can_be_listed<S: Store>() {

@@ -168,7 +168,7 @@ fn chance_is_the_kernels_and_a_fork_repeats_it() {
 }
 
 #[test]
-fn a_statement_that_rolls_back_the_transaction_breaks_the_object_and_nothing_else() {
+fn a_statement_that_rolls_back_the_transaction_leaves_that_to_its_caller() {
     let mut store = open();
     run(&mut store, "CREATE TABLE t (a PRIMARY KEY)", &[]);
     let outer = store.mark();
@@ -179,8 +179,8 @@ fn a_statement_that_rolls_back_the_transaction_breaks_the_object_and_nothing_els
     let ran = store
         .run(&statement("INSERT OR ROLLBACK INTO t VALUES (1)", &[]))
         .outcome;
-    let Err(StoreError::Broken(error)) = ran else {
-        panic!("it broke nothing: {ran:?}")
+    let Err(StoreError::RolledBack(error)) = ran else {
+        panic!("it rolled nothing back: {ran:?}")
     };
     assert_eq!(error.kind, Kind::Unique);
     assert_eq!(store.digest(), before);
@@ -200,4 +200,71 @@ fn what_insert_or_fail_left_is_in_a_fork_too() {
     let before = store.contents();
     assert_eq!(before["t"].len(), 2);
     assert_eq!(store.fork().contents(), before);
+}
+
+#[test]
+fn a_statement_that_is_too_large_for_its_machine_breaks_nothing() {
+    let mut store = open();
+    let sum = vec!["~x"; 90].join("+");
+    let sums = vec![sum.as_str(); 100].join(", ");
+    let view = format!("CREATE VIEW w AS SELECT max({sums}) AS m FROM v");
+    run(&mut store, "CREATE TABLE v (x)", &[]);
+    run(&mut store, &view, &[]);
+    let reading = |times: usize| {
+        let reads: Vec<_> = (0..times)
+            .map(|nth| format!("(SELECT m FROM w WHERE {nth} < m)"))
+            .collect();
+        format!("SELECT {}", reads.join(", "))
+    };
+    assert_eq!(
+        run(&mut store, &reading(3), &[]),
+        [[Value::Null, Value::Null, Value::Null]]
+    );
+    assert_eq!(kind_of_refusal(&mut store, &reading(4), &[]), Kind::NoMemory);
+}
+
+#[test]
+fn a_table_is_not_renamed_to_what_is_the_platforms() {
+    let mut store = open();
+    run(&mut store, "CREATE TABLE t (a)", &[]);
+    for text in [
+        "ALTER TABLE t RENAME TO _cf_t",
+        "ALTER TABLE t RENAME TO /* x */ \"_CF_t\"",
+        "CREATE INDEX _cf_i ON t (a)",
+    ] {
+        assert_eq!(
+            kind_of_refusal(&mut store, text, &[]),
+            Kind::NotAuthorized,
+            "{text}"
+        );
+    }
+    run(&mut store, "ALTER TABLE t RENAME TO u", &[]);
+    assert_eq!(run(&mut store, "SELECT a FROM u", &[]), [[Value::Null; 1]; 0]);
+}
+
+/// Also where the table was there before the mark.
+#[test]
+fn what_was_renamed_or_dropped_comes_back_and_is_in_a_fork() {
+    let mut store = open();
+    run(&mut store, "CREATE TABLE t (a, b)", &[]);
+    run(&mut store, "INSERT INTO t VALUES (1, 2)", &[]);
+    let before = store.digest();
+    let mark = store.mark();
+    for text in [
+        "ALTER TABLE t RENAME TO u",
+        "ALTER TABLE u RENAME COLUMN a TO c",
+        "ALTER TABLE u DROP COLUMN b",
+    ] {
+        run(&mut store, text, &[]);
+    }
+    let after = store.digest();
+    assert_ne!(after, before);
+    assert_eq!(store.fork().digest(), after);
+    assert_eq!(run(&mut store, "SELECT c FROM u", &[]), [[Value::from(1)]]);
+    store.rollback_to(mark);
+    assert_eq!(store.digest(), before);
+    assert_eq!(
+        run(&mut store, "SELECT a, b FROM t", &[]),
+        [[Value::from(1), Value::from(2)]]
+    );
 }

@@ -3,7 +3,6 @@
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::Invariant;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
 
 /// The check.
@@ -31,9 +30,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     let Some((overflowed, _)) = passed.find(|(_, record)| record.overflowed) else {
         return Judgement::NoSubject;
     };
-    let copied = turn
-        .puts(Key::STAGE)
-        .any(|stage| *stage == Stage::Verified.as_str());
+    let copied = turn.before.generation(Key::RESTORE_GENERATION) == Some(after);
     Judgement::that(copied, || {
         format!(
             "lane {} went from {before} to {after}, past {overflowed}",

@@ -6,7 +6,6 @@
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::Invariant;
-use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
@@ -30,14 +29,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     {
         return Judgement::NoSubject;
     }
-    let schema = |standing: &Standing| {
-        standing
-            .meta
-            .get("schema_version")
-            .filter(|text| !text.is_empty())
-            .cloned()
-    };
-    let (own, theirs) = (schema(&turn.after), schema(&truth.primary));
+    let (own, theirs) = (turn.after.schema(), truth.primary.schema());
     if own.is_none() || own != theirs {
         return Judgement::Broken(
             format!("lane {} serves schema {own:?}, the primary {theirs:?}", turn.lane).into(),

@@ -1,4 +1,4 @@
-//! LR-22, and with it LR-21. What a lane answers is what the primary would have answered at one generation.
+//! LR-22. What a lane answers is what the primary would have answered at one generation.
 //!
 //! The page tells what it read, with digests. The oracle reads the same on the primary's state at each generation that
 //! the lane served at since the request can have come, and if that is none, at each one ever. Reads of caches are left

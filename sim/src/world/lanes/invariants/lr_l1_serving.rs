@@ -1,7 +1,8 @@
-//! LR-L1, and with it LR-L2 and LR-L3. When faults and writes have stopped, every lane of the pool serves what there is.
+//! LR-L1. When faults and writes have stopped, every lane of the pool serves what there is.
 //!
 //! A lane is of the pool when it has ever held a whole copy, when it has asked for one, and when the primary has queued it
-//! for one. A primary that lacks what is mandatory copies to nobody. The primary's number of lanes is a high-water mark: it also counts lanes that nobody ever copied to.
+//! for one. A primary that lacks what is mandatory copies to nobody. The primary's number of lanes is a high-water mark:
+//! it also counts lanes that nobody ever copied to. One that was withdrawn and waits for its copy is LR-L3's.
 
 use super::lr_16_whole;
 use super::{Check, Judgement, Stand, Triage};
@@ -29,7 +30,7 @@ fn rest(truth: &mut Truth) -> Judgement {
     let newest = truth.primary.generation(Key::COMMIT_SEQUENCE);
     let mut judgement = Judgement::NoSubject;
     for (lane, standing) in &truth.lanes {
-        if !is_of_pool(truth, *lane, standing) {
+        if !is_of_pool(truth, *lane, standing) || super::lr_l3_readmitted::waits(standing) {
             continue;
         }
         let (stage, applied) = (standing.stage(), standing.generation(Key::APPLIED));

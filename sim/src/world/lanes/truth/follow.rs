@@ -17,6 +17,8 @@ impl Truth {
     pub fn turned(&mut self, turn: &Turn) {
         if turn.lane > 0 {
             self.note_held(turn.lane);
+            self.note_passed(turn);
+            self.copies.turned(turn);
             return;
         }
         for heard in &turn.heard {
@@ -27,8 +29,10 @@ impl Truth {
                 _ => {}
             }
         }
+        self.note_answers(turn);
         if turn.changed {
             self.note_generations(turn);
+            self.note_sealed(turn);
         }
     }
 

@@ -5,22 +5,32 @@
 
 pub mod clients;
 pub mod contents;
+pub mod copies;
 pub mod evaluator;
 mod follow;
+pub mod heard;
+pub mod minted;
+mod pages;
+pub mod passed;
+pub mod runs;
 pub mod standing;
 pub mod wire;
 
 use std::collections::BTreeMap;
 
-use protocol::host::{Millis, Statement, Text, Value};
+use protocol::host::{Millis, Response, Statement, Text, Value};
 use protocol::lanes::admission::Stage;
-use protocol::lanes::app::page::{Evidence, Page, digest_rows};
 use protocol::lanes::meta::Key;
 use protocol::number::Number;
 
 use clients::{Attempt, Effects};
 use contents::Contents;
+use copies::Copies;
 use evaluator::Evaluator;
+use heard::Announced;
+use minted::MintedIds;
+use passed::Passed;
+use runs::Run;
 use standing::{Generation, Standing};
 use wire::Heard;
 
@@ -72,6 +82,17 @@ impl Turn {
         committed.flatten()
     }
 
+    /// The requests that were answered in it, with their answers.
+    pub fn answers(&self) -> impl Iterator<Item = (&Run, &Response)> {
+        self.heard.iter().filter_map(|heard| match heard {
+            Heard::Finished {
+                run: Some(run),
+                outcome: Ok(Some(response)),
+            } => Some((&**run, response)),
+            _ => None,
+        })
+    }
+
     /// What was put under a key of `cfw_meta`, one after another.
     pub fn puts(&self, key: Key) -> impl Iterator<Item = &Text> {
         self.statements().filter_map(move |statement| put(statement, key))
@@ -110,8 +131,22 @@ pub struct Truth {
     pub effects: Effects,
     /// How often each node was edited when the run began.
     pub edits_before: BTreeMap<Text, Number>,
-    /// Ids that lanes have minted, by table and id: the lane.
-    pub minted: BTreeMap<(Text, Generation), u32>,
+    /// Ids that lanes have given out.
+    pub minted: MintedIds,
+    /// Copies on their way.
+    pub copies: Copies,
+    /// What each lane's contents are made of.
+    pub passed: BTreeMap<u32, Passed>,
+    /// When the primary sealed each generation.
+    pub sealed_at: BTreeMap<Generation, Micros>,
+    /// When the alarm of each lane last began a pull.
+    pub pulled: BTreeMap<u32, Micros>,
+    /// What each front has heard of lanes.
+    pub announced: Announced,
+    /// When a fault last took effect.
+    pub troubled: Option<Micros>,
+    /// How late the platform may wake an object without any fault.
+    pub lateness: Micros,
     /// Whether a copy to a lane has ever begun.
     pub copy_begun: bool,
     /// Digests of pages that are known to be of one generation.
@@ -133,7 +168,14 @@ impl Truth {
             attempts: BTreeMap::new(),
             effects: Effects::default(),
             edits_before: BTreeMap::new(),
-            minted: BTreeMap::new(),
+            minted: MintedIds::default(),
+            copies: Copies::default(),
+            passed: BTreeMap::new(),
+            sealed_at: BTreeMap::new(),
+            pulled: BTreeMap::new(),
+            announced: Announced::default(),
+            troubled: None,
+            lateness: Micros::ZERO,
             copy_begun: false,
             known_pages: Default::default(),
             evaluator: Evaluator::default(),
@@ -208,29 +250,19 @@ impl Truth {
         Some(Replayed::Holds(state))
     }
 
-    /// Whether a page reads the same at a generation; none where that generation's state is not known, or the oracle
-    /// cannot run a read. What a lane's render wrote, its own reads do not see.
-    pub fn shows(&mut self, page: &Page, generation: Generation) -> Option<bool> {
-        let state = self.history.get(&generation)?.clone();
-        let mut trial = self.evaluator.at(&state);
-        for evidence in &page.evidence {
-            let Evidence::Read {
-                statement,
-                behind,
-                digest,
-            } = evidence
-            else {
-                continue;
-            };
-            if !reads_truth(statement) {
-                continue;
-            }
-            let rows = trial.read_behind(behind, statement).ok()?;
-            if digest_rows(&rows) != *digest {
-                return Some(false);
-            }
-        }
-        Some(true)
+    /// The stages in which a lane stood since an instant, newest first; the one in which it stood then among them.
+    pub fn stages_since(&self, lane: u32, since: Micros) -> impl Iterator<Item = Option<Stage>> {
+        let held = self.held.get(&lane).map_or(&[][..], Vec::as_slice);
+        let begun = held.iter().rposition(|held| held.since <= since).unwrap_or(0);
+        held[begun..].iter().rev().map(|held| held.stage)
+    }
+
+    /// Since when a lane serves without a break; none where it does not.
+    #[must_use]
+    pub fn serving_since(&self, lane: u32) -> Option<Micros> {
+        let held = self.held.get(&lane)?.iter().rev();
+        let serving = held.take_while(|held| held.stage == Some(Stage::Serving));
+        serving.last().map(|held| held.since)
     }
 
     /// The generations at which a lane stood and served since an instant, newest first.
@@ -262,11 +294,4 @@ pub enum Replayed {
     Fails(Text),
     /// This state.
     Holds(Contents),
-}
-
-/// Whether a read is of the site's state alone.
-fn reads_truth(statement: &Statement) -> bool {
-    let after_from = statement.sql.split(" FROM ").nth(1);
-    let table = after_from.and_then(|rest| rest.split([' ', ';']).next());
-    table.is_none_or(|table| contents::is_truth(table.trim_matches('"')))
 }

@@ -44,6 +44,8 @@ pub struct Standing {
     pub log: Arc<BTreeMap<Generation, Arc<Record>>>,
     /// The pages and render-cache rows that it keeps, by table.
     pub kept: BTreeMap<&'static str, Arc<Table>>,
+    /// Whether it will wake by itself: its alarm is set, runs, or is to run again.
+    pub wakes: bool,
 }
 
 /// The tables of what is derived from the state and kept.
@@ -68,6 +70,12 @@ impl Standing {
         self.number(key).to_u64_exact()
     }
 
+    /// The schema text; none where it is not known.
+    #[must_use]
+    pub fn schema(&self) -> Option<&Text> {
+        self.meta.get("schema_version").filter(|text| !text.is_empty())
+    }
+
     /// The lane's stage; none where another text is stored.
     #[must_use]
     pub fn stage(&self) -> Option<Stage> {
@@ -86,6 +94,7 @@ impl Standing {
         kernel.changed(object);
         let mut standing = Standing {
             incarnation: kernel.incarnation(object),
+            wakes: kernel.has_alarm(object),
             ..Standing::default()
         };
         standing.read_all(kernel, object);
@@ -97,6 +106,7 @@ impl Standing {
         let incarnation = kernel.incarnation(object);
         let reborn = incarnation != self.incarnation;
         self.incarnation = incarnation;
+        self.wakes = kernel.has_alarm(object);
         match kernel.changed(object) {
             Changed::Everything => self.read_all(kernel, object),
             Changed::Tables(writes) if writes.is_empty() => return reborn,
@@ -113,6 +123,10 @@ impl Standing {
     fn read_all<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>, object: PartyId) {
         let schema = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name";
         let found = read(kernel, object, &Statement::new(schema, [])).unwrap_or_default();
+        // A table that is gone with the commit that made it holds nothing.
+        self.meta = Arc::default();
+        self.log = Arc::default();
+        self.kept.clear();
         let mut names = Vec::new();
         for row in &found.rows {
             if let [Value::Text(name), Value::Text(ddl)] = row.as_slice() {

@@ -2,19 +2,21 @@
 //! given. The run's observer feeds it; a step of the run is judged with what was heard during it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use protocol::host::{
-    CallOutcome, End, Entry, Event, Label, ObjectName, Outcome, Request, Statement, TaskId, Text,
-};
+use protocol::host::{CallOutcome, End, Entry, Event, Label, ObjectName, Outcome, Request, Statement, Text};
 use protocol::lanes::header;
 
-use crate::kernel::{FaultKind, Observed, Origin, StepId, What};
+use super::runs::{Made, Run, Runs};
+use crate::kernel::{FaultKind, Micros, Observed, Origin, Service, StepId, What};
 
 /// A call that was begun.
 #[derive(Clone, Debug)]
 pub struct Called {
     /// By whom.
     pub who: Text,
+    /// The run that begins it, with all that it has called before.
+    pub run: Option<Arc<Run>>,
     /// Where in the protocol.
     pub label: Label,
     /// To which object.
@@ -45,15 +47,17 @@ pub enum Heard {
     },
     /// A call was begun.
     Called(Called),
-    /// A call has its answer.
+    /// A call, or a read of a shared service, has its answer.
     Answered {
+        /// Which.
+        made: Made,
         /// Its end.
         outcome: CallOutcome,
     },
-    /// A request was answered, or its handler threw.
+    /// A run has ended: its request was answered, or its handler threw.
     Finished {
-        /// By which task.
-        task: TaskId,
+        /// Which; none where its beginning was not seen.
+        run: Option<Arc<Run>>,
         /// How.
         outcome: Outcome,
     },
@@ -69,7 +73,10 @@ pub enum Heard {
 #[derive(Clone, Debug, Default)]
 pub struct Wire {
     open: BTreeMap<Text, Vec<Statement>>,
+    runs: Runs,
     heard: Vec<(Text, Heard)>,
+    /// When a fault last took effect, or came to stand between two parties.
+    pub troubled: Option<Micros>,
     /// The newest incarnation of each party that has had a turn.
     lives: BTreeMap<Text, u32>,
     /// The step in which a request is received that was sent before.
@@ -79,8 +86,15 @@ pub struct Wire {
 impl Wire {
     /// Takes notice.
     pub fn hear(&mut self, seen: &Observed<'_>) {
-        if let What::Delivered { incarnation, .. } = seen.what {
-            self.lives_on(seen.who, incarnation);
+        if let What::Fault { .. } | What::Trouble { .. } = seen.what {
+            self.troubled = Some(seen.at);
+        }
+        if let What::Delivered {
+            incarnation, event, ..
+        } = &seen.what
+        {
+            self.runs.delivered(seen.who, *incarnation, event);
+            self.lives_on(seen.who, *incarnation);
         }
         match seen.what {
             What::Ran {
@@ -110,23 +124,37 @@ impl Wire {
                 self.open.remove(seen.who);
                 self.push(seen, Heard::Reset { survivors });
             }
+            What::Started { task, .. } => self.runs.started(seen.who, task, seen.at),
             What::Called {
-                label, stub, request, ..
+                call,
+                label,
+                stub,
+                request,
             } => {
+                let made = Made::of_call(call, label, &stub.name, request);
                 let called = Called {
                     who: seen.who.clone(),
+                    run: self.runs.of(seen.who, call.task),
                     label,
                     to: stub.name.clone(),
                     request: request.clone(),
                 };
+                self.runs.made(seen.who, made);
                 self.push(seen, Heard::Called(called));
             }
+            What::Began {
+                call,
+                label,
+                service: Service::Get(..),
+            } => self.runs.made(seen.who, Made::of_read(call, label)),
             What::Delivered {
-                event: Event::Answer { outcome, .. },
+                event: Event::Answer { call, outcome },
                 ..
             } => {
-                let outcome = outcome.clone();
-                self.push(seen, Heard::Answered { outcome });
+                if let Some(made) = self.runs.answered(seen.who, *call, outcome) {
+                    let outcome = outcome.clone();
+                    self.push(seen, Heard::Answered { made, outcome });
+                }
             }
             What::Delivered {
                 event: Event::Begin(Entry::Request(request)),
@@ -139,8 +167,8 @@ impl Wire {
                 kind: FaultKind::Duplicated,
             } => self.repeated = Some(seen.step),
             What::Finished { task, outcome } => {
-                let outcome = outcome.clone();
-                self.push(seen, Heard::Finished { task, outcome });
+                let (run, outcome) = (self.runs.finished(seen.who, task), outcome.clone());
+                self.push(seen, Heard::Finished { run, outcome });
             }
             _ => {}
         }

@@ -1,0 +1,44 @@
+//! LR-12. A lane takes in nothing of another schema than its own.
+//!
+//! Each record that moves the lane and each chunk that lands is looked at, against the schema text that the lane's
+//! database holds. A record that was refused, or passed over, moves nothing. With one code version in the world all texts
+//! are equal, and what is shown is that the lane's is never unknown; runs of two versions show the rest.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::copies::landed;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::host::Text;
+use protocol::lanes::meta::Key;
+use protocol::number::Number;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-12",
+        statement: "a lane applies and restores only what has its own schema, which is known",
+    },
+    triage: Triage::AsWorded,
+    stands: &[Stand::Lane(check)],
+};
+
+fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
+    let moved = turn.puts(Key::APPLIED).filter_map(|to| {
+        let record = truth.primary.log.get(&Number::parse(to).to_u64_exact()?)?;
+        Some(record.schema.clone())
+    });
+    let chunks = turn.heard.iter().filter_map(landed);
+    let landed = chunks.map(|(_, chunk)| chunk.schema_version.as_str().map(Text::new));
+    let own = turn.after.schema();
+    let mut judgement = Judgement::NoSubject;
+    for theirs in moved.chain(landed) {
+        let holds = own.is_some() && own == theirs.as_ref();
+        judgement = Judgement::that(holds, || {
+            format!("lane {} of schema {own:?} takes in {theirs:?}", turn.lane)
+        });
+        if !holds {
+            break;
+        }
+    }
+    judgement
+}

@@ -1,0 +1,149 @@
+//! LR-14. What a lane has kept of an older generation does not outlive it.
+//!
+//! A kept page tells what it read, so the oracle can read the same at any generation. Judged are pages that were right
+//! and are not: one that read as the lane's generation before it moved by records, does not read so after, and is still
+//! there; and one that the lane itself has put there, of an earlier generation only. A row of the render cache shows a
+//! node's title, and must be the title that the lane holds.
+//!
+//! Sound: a lane empties its page cache whenever it has applied something (`lanes.md` 14.2), so what survives was meant
+//! to go. Pages that came with a copy are the primary's to keep, and may be stale there by design: they are never judged
+//! by the first of both rules unless they were right on the lane, and never by the second. It cannot see the front
+//! page's row in the render cache, which the application never takes back. Catches H5, S49, and a record that fails
+//! behind others of the same pull.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::copies::is_whole;
+use crate::world::lanes::truth::standing::{Generation, Standing};
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::host::{Text, Value};
+use protocol::lanes::app::page::Page;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-14",
+        statement: "no page that a record has made untrue stays in a lane's caches",
+    },
+    triage: Triage::Reworded(
+        "only what was true on the lane can become untrue by its moves; what a copy brings may be stale by design",
+    ),
+    stands: &[Stand::Lane(check)],
+};
+
+fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
+    if !turn.changed || is_whole(turn) {
+        return Judgement::NoSubject;
+    }
+    let (Some(before), Some(after)) = (Truth::owes(&turn.before), Truth::owes(&turn.after)) else {
+        return Judgement::NoSubject;
+    };
+    let survived = if before == after {
+        Judgement::NoSubject
+    } else {
+        survivors(truth, turn, before, after)
+    };
+    survived.or(|| kept(truth, turn, after)).or(|| titles(turn))
+}
+
+/// Pages that were there before the lane moved, and are still.
+fn survivors(truth: &mut Truth, turn: &Turn, before: Generation, after: Generation) -> Judgement {
+    let there = pages(&turn.before);
+    let mut judgement = Judgement::NoSubject;
+    for (row, page) in there {
+        judgement = Judgement::Holds;
+        let stays = rows(&turn.after, "cfw_page").any(|other| *other == row);
+        if stays && truth.shows(&page, before) == Some(true) && truth.shows(&page, after) == Some(false) {
+            return Judgement::Broken(Text::from(format!(
+                "lane {} moved from {before} to {after} and keeps the page of {}",
+                turn.lane,
+                named(&row)
+            )));
+        }
+    }
+    judgement
+}
+
+/// Pages that the lane itself has put there.
+fn kept(truth: &mut Truth, turn: &Turn, after: Generation) -> Judgement {
+    let put = |row: &Vec<Value>| {
+        turn.statements().any(|statement| {
+            statement.sql.starts_with("INSERT OR REPLACE INTO cfw_page ")
+                && statement.params.first() == row.first()
+        })
+    };
+    let mut judgement = Judgement::NoSubject;
+    for (row, page) in pages(&turn.after).into_iter().filter(|(row, _)| put(row)) {
+        judgement = Judgement::Holds;
+        if truth.shows(&page, after) != Some(false) {
+            continue;
+        }
+        let earlier: Vec<Generation> = truth.history.range(..after).rev().map(|(at, _)| *at).collect();
+        if let Some(of) = earlier
+            .into_iter()
+            .find(|of| truth.shows(&page, *of) == Some(true))
+        {
+            return Judgement::Broken(Text::from(format!(
+                "lane {} stands at {after} and keeps a page of {} of generation {of}",
+                turn.lane,
+                named(&row)
+            )));
+        }
+    }
+    judgement
+}
+
+/// Rows of the render cache, `node:N:role`, against the titles that the lane holds.
+fn titles(turn: &Turn) -> Judgement {
+    let Some(nodes) = turn.after.contents.table("node_field_data") else {
+        return Judgement::NoSubject;
+    };
+    let (Some(nid), Some(title)) = (nodes.column("nid"), nodes.column("title")) else {
+        return Judgement::NoSubject;
+    };
+    let mut judgement = Judgement::NoSubject;
+    for row in rows(&turn.after, "cache_render") {
+        let [Value::Text(cid), Value::Text(data), ..] = row.as_slice() else {
+            continue;
+        };
+        let of = cid.split(':').nth(1).and_then(|nid| nid.parse::<u32>().ok());
+        let Some(of) = of.filter(|_| cid.starts_with("node:")) else {
+            continue;
+        };
+        let Some(node) = nodes.rows.iter().find(|node| node[nid] == Value::from(of)) else {
+            continue;
+        };
+        let holds = node[title].as_text() == Some(data.as_str());
+        judgement = Judgement::that(holds, || {
+            format!(
+                "lane {} keeps `{data}` as the title of node {of}, which is {:?}",
+                turn.lane, node[title]
+            )
+        });
+        if !holds {
+            break;
+        }
+    }
+    judgement
+}
+
+fn rows<'a>(standing: &'a Standing, table: &str) -> impl Iterator<Item = &'a Vec<Value>> {
+    standing.kept.get(table).into_iter().flat_map(|table| &table.rows)
+}
+
+/// The kept pages that tell what they read.
+fn pages(standing: &Standing) -> Vec<(Vec<Value>, Page)> {
+    let html = standing
+        .kept
+        .get("cfw_page")
+        .and_then(|table| table.column("html"));
+    let read = |row: &Vec<Value>| {
+        let page = serde_json::from_str(row.get(html?)?.as_text()?).ok()?;
+        Some((row.clone(), page))
+    };
+    rows(standing, "cfw_page").filter_map(read).collect()
+}
+
+fn named(row: &[Value]) -> &str {
+    row.first().and_then(Value::as_text).unwrap_or_default()
+}

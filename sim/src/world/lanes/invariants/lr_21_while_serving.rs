@@ -1,0 +1,69 @@
+//! LR-21. A lane shows a page only while it serves, or one that it served.
+//!
+//! Each answer of a lane with status 200 to a request for a page is looked at. Where the lane was SERVING from the
+//! request's coming to the answer it may say what it likes (LR-22 asks what). Otherwise the page must read as the primary
+//! did at a generation at which this lane once served. Answers that hand over, refuse or fail show nothing. It cannot see
+//! a page whose reads the oracle cannot run. Catches pages of a copy that has not become whole (S25's fast lane).
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::setup;
+use crate::world::lanes::truth::runs::Run;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::host::{Response, Text};
+use protocol::lanes::admission::Stage;
+use protocol::lanes::app::page::Page;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-21",
+        statement: "a lane answers a page only while it serves, or with a page of a generation that it served",
+    },
+    triage: Triage::Reworded("a page that outlives a withdrawal may be one that the lane rightly held"),
+    stands: &[Stand::Lane(check)],
+};
+
+fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
+    let mut judgement = Judgement::NoSubject;
+    for (run, response) in turn.answers() {
+        match judge(truth, turn, run, response) {
+            Judgement::NoSubject => {}
+            Judgement::Holds => judgement = Judgement::Holds,
+            broken @ Judgement::Broken(_) => return broken,
+        }
+    }
+    judgement
+}
+
+fn judge(truth: &mut Truth, turn: &Turn, run: &Run, response: &Response) -> Judgement {
+    if response.status != 200 || !run.asks_for_page() {
+        return Judgement::NoSubject;
+    }
+    let serving = Some(Stage::Serving);
+    if turn.before.stage() == serving && truth.stages_since(turn.lane, run.since).all(|at| at == serving) {
+        return Judgement::Holds;
+    }
+    let Ok(page) = response.body.read::<Page>() else {
+        return Judgement::NoSubject;
+    };
+    if page.token == setup::TOKEN {
+        return Judgement::NoSubject;
+    }
+    let mut unknown = false;
+    for generation in truth.served_since(turn.lane, Default::default()) {
+        match truth.shows(&page, generation) {
+            Some(true) => return Judgement::Holds,
+            Some(false) => {}
+            None => unknown = true,
+        }
+    }
+    if unknown {
+        return Judgement::NoSubject;
+    }
+    Judgement::Broken(Text::from(format!(
+        "lane {} is {:?} and answered a page that is that of no generation at which it served",
+        turn.lane,
+        turn.after.stage()
+    )))
+}

@@ -1,0 +1,77 @@
+//! LR-25. Who asks for a generation at least is shown one, or refused.
+//!
+//! Each page that a lane answers with status 200 to a request that requires a generation must read as the primary did at
+//! that generation or a later one, whatever tier answers. A page that reads the same at both is as good as the newer one.
+//! It cannot see a page whose reads the oracle cannot run. Catches S25 (the fast lane and the herd ask for no fence), and
+//! a clock that runs ahead of the contents (S33, H9).
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::runs::Run;
+use crate::world::lanes::truth::standing::Generation;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::host::{Response, Text};
+use protocol::lanes::app::page::Page;
+use protocol::lanes::header;
+use protocol::number::Number;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-25",
+        statement: "a request that requires a generation is shown it or a later one, or is refused",
+    },
+    triage: Triage::AsWorded,
+    stands: &[Stand::Lane(check)],
+};
+
+fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
+    let mut judgement = Judgement::NoSubject;
+    for (run, response) in turn.answers() {
+        match judge(truth, turn.lane, run, response) {
+            Judgement::NoSubject => {}
+            Judgement::Holds => judgement = Judgement::Holds,
+            broken @ Judgement::Broken(_) => return broken,
+        }
+    }
+    judgement
+}
+
+fn judge(truth: &mut Truth, lane: u32, run: &Run, response: &Response) -> Judgement {
+    let Some(required) = required(run) else {
+        return Judgement::NoSubject;
+    };
+    if response.status == 503 {
+        return Judgement::Holds;
+    }
+    let Ok(page) = response.body.read::<Page>() else {
+        return Judgement::NoSubject;
+    };
+    if response.status != 200 {
+        return Judgement::NoSubject;
+    }
+    // A lane stands near the newest one most of the time.
+    let later: Vec<Generation> = truth
+        .history
+        .range(required..)
+        .rev()
+        .map(|(at, _)| *at)
+        .collect();
+    let newest = truth.history.keys().next_back().copied();
+    for generation in later {
+        // A state that is not known, or a read that cannot be run: nobody can tell.
+        match truth.shows(&page, generation) {
+            Some(true) => return Judgement::Holds,
+            Some(false) => {}
+            None => return Judgement::NoSubject,
+        }
+    }
+    Judgement::Broken(Text::from(format!(
+        "lane {lane} was asked for {required} at least, the newest there is is {newest:?}, and its page is of neither that nor a later one",
+    )))
+}
+
+fn required(run: &Run) -> Option<Generation> {
+    let text = run.request()?.headers.get(header::REQUIRE_GENERATION)?;
+    Number::parse(text).to_u64_exact()
+}

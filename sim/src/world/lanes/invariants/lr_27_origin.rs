@@ -1,0 +1,69 @@
+//! LR-27. What only the primary may originate, a serving lane has from it.
+//!
+//! The hash salt and the site's origin are the primary's own, and the identity keys of the state are what the primary had
+//! at the lane's generation or has now. Looked at whenever the lane's database has changed. Sequences and sessions are
+//! rows of the state, and so LR-9's. Catches H11 (each lane a salt of its own), H17 (secrets minted on a lane), A09.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::contents::Contents;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::host::{Text, Value};
+use protocol::lanes::admission::Stage;
+use protocol::lanes::meta::Key;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-27",
+        statement: "a serving lane holds the primary's hash salt, origin and identity keys, and none of its own",
+    },
+    triage: Triage::AsWorded,
+    stands: &[Stand::Lane(check)],
+};
+
+/// The identity keys (`lanes.md` 8).
+const IDENTITY: [&str; 4] = [
+    "system.private_key",
+    "system.cron_key",
+    "install_time",
+    "install_task",
+];
+
+fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
+    if !turn.changed || turn.after.stage() != Some(Stage::Serving) {
+        return Judgement::NoSubject;
+    }
+    for key in [Key::HASH_SALT, Key::SITE_ORIGIN] {
+        let (own, theirs) = (turn.after.meta(key), truth.primary.meta(key));
+        if own.is_some() && own != theirs {
+            return Judgement::Broken(Text::from(format!(
+                "lane {} holds {own:?} as its {}, the primary {theirs:?}",
+                turn.lane, key.0
+            )));
+        }
+    }
+    let then = Truth::owes(&turn.after).and_then(|generation| truth.at(generation));
+    for name in IDENTITY {
+        let own = state(&turn.after.contents, name);
+        let now = state(&truth.primary.contents, name);
+        let then = then.and_then(|then| state(then, name));
+        if own.is_some() && own != now && own != then {
+            return Judgement::Broken(Text::from(format!(
+                "lane {} holds {own:?} as {name}, the primary {now:?}, and {then:?} at the lane's generation",
+                turn.lane
+            )));
+        }
+    }
+    Judgement::Holds
+}
+
+/// What a state holds under a name of the collection `state`.
+fn state<'a>(contents: &'a Contents, name: &str) -> Option<&'a Value> {
+    let table = contents.table("key_value")?;
+    let is_it = |row: &&Vec<Value>| {
+        let texts = row.first().and_then(Value::as_text).zip(row.get(1)?.as_text())?;
+        (texts == ("state", name)).then_some(())
+    };
+    table.rows.iter().find(|row| is_it(row).is_some())?.get(2)
+}

@@ -1,0 +1,83 @@
+//! LR-34. An id that a lane mints is above all of its class that are used.
+//!
+//! Judged when a lane forwards a batch for the first time: it must hold the tables that it mints for, and each id must be
+//! above all of its class that the primary's table holds at that moment. And when the primary has committed a batch: each
+//! id in it must be above every other one of its class in the table, but for those behind it in the same batch. Ids of
+//! refused batches are not used; ids of rows that are gone are not asked for, because the tables of the catalogue forget
+//! them, where deployed ones do not. The primary's own ids come from its table's maximum and are LR-32's. Catches S3, S43,
+//! H37, H39, G05.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::Invariant;
+use crate::world::lanes::truth::contents::Contents;
+use crate::world::lanes::truth::minted::{CLASSES, action, ids, is_batch, minted_in};
+use crate::world::lanes::truth::wire::Called;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::host::Text;
+use protocol::lanes::app::tables;
+use protocol::lanes::object::labels;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-34",
+        statement: "an id that a lane mints is above every used id of its class in a table that the lane holds",
+    },
+    triage: Triage::Reworded("ids of deleted rows are not counted: the catalogue's tables do not remember them"),
+    stands: &[Stand::Call(forwards), Stand::Primary(takes)],
+};
+
+fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
+    let writer = truth.lane_of(&called.who);
+    let (labels::FORWARD, Some(writer)) = (called.label, writer) else {
+        return Judgement::NoSubject;
+    };
+    let Some(lane) = truth.standing(writer) else {
+        return Judgement::NoSubject;
+    };
+    let mut judgement = Judgement::NoSubject;
+    for (table, id) in minted_in(&called.request) {
+        if lane.contents.table(&table).is_none() {
+            return Judgement::Broken(Text::from(format!(
+                "lane {writer} mints {id} of {table}, which it does not hold"
+            )));
+        }
+        let highest = highest(&truth.primary.contents, &table, id, |_| false);
+        judgement = Judgement::that(highest < Some(id), || {
+            format!("lane {writer} mints {id} of {table}, and {highest:?} of its class is there")
+        });
+        if highest >= Some(id) {
+            break;
+        }
+    }
+    judgement
+}
+
+fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
+    let mut judgement = Judgement::NoSubject;
+    for (run, response) in turn.answers() {
+        let batch = run.request().filter(|request| is_batch(request));
+        let committed = action(response).as_deref() == Some("commit");
+        let minted = batch.filter(|_| committed).map(minted_in).unwrap_or_default();
+        for (at, (table, id)) in minted.iter().enumerate() {
+            let own = |other: u64| minted[at..].iter().any(|(of, id)| of == table && *id == other);
+            let highest = highest(&turn.after.contents, table, *id, own);
+            judgement = Judgement::that(highest < Some(*id), || {
+                format!("a batch brings {id} of {table}, and {highest:?} of its class is there")
+            });
+            if highest >= Some(*id) {
+                return judgement;
+            }
+        }
+    }
+    judgement
+}
+
+/// The highest id of the class of an id that the primary's table holds and that is not left out.
+fn highest(primary: &Contents, table: &Text, id: u64, own: impl Fn(u64) -> bool) -> Option<u64> {
+    let column = tables::find(table)?.id?;
+    let stored = ids(primary.table(table)?, column);
+    stored
+        .filter(|other| other % CLASSES == id % CLASSES && !own(*other))
+        .max()
+}

@@ -1,0 +1,12 @@
+//! That each check fires on what it is for, and does not on what is close to it; and that runs give it subjects.
+
+mod fronts;
+mod ids;
+mod lanes;
+mod log;
+mod pages;
+mod primary;
+mod scene;
+mod shown;
+mod stages;
+mod triage;

@@ -1,0 +1,187 @@
+//! The checks of what lanes show: each page is of a generation that it may be of.
+
+use std::sync::Arc;
+
+use protocol::host::{Request, Response, Rows, Statement, Value};
+use protocol::lanes::admission::Stage;
+use protocol::lanes::app::page::{Evidence, Page, digest_rows};
+use protocol::lanes::app::tables;
+use protocol::lanes::header;
+use protocol::lanes::meta::Key;
+
+use super::scene::{
+    body, finished, fires, holds, of_turn, run, serving, standing, table, truth, turn, wrote,
+};
+use crate::kernel::Micros;
+use crate::world::lanes::invariants::Judgement;
+use crate::world::lanes::truth::contents::{Contents, Table};
+use crate::world::lanes::truth::standing::{Generation, Standing};
+use crate::world::lanes::truth::wire::Heard;
+use crate::world::lanes::truth::{Held, Truth};
+
+/// A state in which the one route leads somewhere.
+fn leads(to: &str) -> Contents {
+    let columns = ["name", "path", "route"];
+    let found = Rows {
+        columns: columns.iter().map(|name| (*name).into()).collect(),
+        rows: vec![["home", to, ""].map(Value::text).into()],
+    };
+    let ddl = tables::find("router").expect("the catalogue has it").ddl();
+    let mut contents = Contents::default();
+    contents.set("router".into(), Table::new(ddl, found));
+    contents
+}
+
+/// A page that shows where it leads.
+fn page(to: &str) -> Page {
+    let digest = digest_rows(&Rows {
+        columns: vec!["path".into()],
+        rows: vec![vec![Value::text(to)]],
+    });
+    Page {
+        token: "t1".into(),
+        digest: Page::digest_of([digest.as_str()].into_iter()),
+        evidence: vec![Evidence::Read {
+            statement: Statement::new("SELECT path FROM router WHERE name = ?", [Value::text("home")]),
+            behind: Vec::new(),
+            digest,
+        }],
+        account: Value::Null,
+        error: Default::default(),
+    }
+}
+
+/// A truth of generations 5 and 7, which differ, and a lane that was in a stage when it stood at 5.
+fn two_generations(stage: Stage) -> Truth {
+    let mut truth = truth();
+    truth.history.insert(5, leads("old"));
+    truth.history.insert(7, leads("new"));
+    let held = |since: u64, stage: Stage| Held {
+        since: Micros::from_millis(since),
+        generation: Some(5),
+        stage: Some(stage),
+    };
+    truth
+        .held
+        .insert(1, vec![held(0, stage), held(80_000, Stage::Withdrawn)]);
+    truth
+}
+
+fn answers(page: Page, request: Request) -> Heard {
+    let mut response = Response::new(200, body(page));
+    response.headers.set(header::CACHE, "HIT");
+    finished(run(Some(request), Vec::new()), response)
+}
+
+#[test]
+fn a_lane_that_is_out_shows_only_what_it_served() {
+    let shows = |was: Stage, to: &str| {
+        let out = standing([(Key::STAGE, "WITHDRAWN")]);
+        let heard = answers(page(to), Request::get("/__serve?path=%2F"));
+        of_turn("LR-21", &two_generations(was), &turn(1, &out, &out, vec![heard]))
+    };
+    holds(shows(Stage::Serving, "old"));
+    fires(shows(Stage::Serving, "new"));
+    fires(shows(Stage::Verified, "old"));
+}
+
+#[test]
+fn a_lane_that_serves_may_show_anything() {
+    let mut truth = two_generations(Stage::Serving);
+    truth.held.get_mut(&1).expect("it is there").pop();
+    let heard = answers(page("new"), Request::get("/__serve?path=%2F"));
+    holds(of_turn(
+        "LR-21",
+        &truth,
+        &turn(1, &serving("5"), &serving("5"), vec![heard]),
+    ));
+}
+
+#[test]
+fn a_page_is_of_one_generation() {
+    let shows = |evidence: Vec<Page>| {
+        let mixed = Page {
+            digest: Page::digest_of(evidence.iter().map(|page| page.digest.as_str())),
+            evidence: evidence.into_iter().flat_map(|page| page.evidence).collect(),
+            ..page("new")
+        };
+        let lane = serving("7");
+        let heard = answers(mixed, Request::get("/__serve?path=%2F"));
+        of_turn(
+            "LR-22",
+            &two_generations(Stage::Serving),
+            &turn(1, &lane, &lane, vec![heard]),
+        )
+    };
+    holds(shows(vec![page("old"), page("old")]));
+    fires(shows(vec![page("old"), page("new")]));
+}
+
+#[test]
+fn who_asks_for_a_generation_is_shown_it() {
+    let shows = |required: Generation, to: &str| {
+        let mut request = Request::get("/__serve?path=%2F");
+        request
+            .headers
+            .set(header::REQUIRE_GENERATION, required.to_string());
+        let lane = serving("7");
+        let turn = turn(1, &lane, &lane, vec![answers(page(to), request)]);
+        of_turn("LR-25", &two_generations(Stage::Serving), &turn)
+    };
+    holds(shows(7, "new"));
+    holds(shows(5, "new"));
+    holds(shows(5, "old"));
+    fires(shows(7, "old"));
+    fires(shows(8, "new"));
+}
+
+/// A lane at a generation that keeps this page.
+fn keeps(position: &str, to: &str) -> Standing {
+    let html = serde_json::to_string(&page(to)).expect("a page is JSON");
+    let row = [Value::text("/"), Value::text(html)];
+    let mut standing = serving(position);
+    let kept = table("cfw_page", ["path", "html"], vec![row]);
+    standing.kept.insert("cfw_page", Arc::new(kept));
+    standing
+}
+
+#[test]
+fn a_page_that_became_untrue_goes() {
+    let moved = |after: Standing| turn(1, &keeps("5", "old"), &after, Vec::new());
+    let truth = two_generations(Stage::Serving);
+    holds(of_turn("LR-14", &truth, &moved(serving("7"))));
+    fires(of_turn("LR-14", &truth, &moved(keeps("7", "old"))));
+    let stale_before = turn(1, &keeps("5", "new"), &keeps("7", "new"), Vec::new());
+    holds(of_turn("LR-14", &truth, &stale_before));
+}
+
+#[test]
+fn a_lane_keeps_no_page_of_an_earlier_generation() {
+    let sql = "INSERT OR REPLACE INTO cfw_page (path, html) VALUES (?, ?)";
+    let put = |to: &str| {
+        let heard = vec![wrote([Statement::new(sql, [Value::text("/")])])];
+        let turn = turn(1, &serving("7"), &keeps("7", to), heard);
+        of_turn("LR-14", &two_generations(Stage::Serving), &turn)
+    };
+    holds(put("new"));
+    fires(put("old"));
+    let copied = turn(1, &serving("7"), &keeps("7", "old"), Vec::new());
+    let judged = of_turn("LR-14", &two_generations(Stage::Serving), &copied);
+    assert_eq!(judged, Judgement::NoSubject);
+}
+
+#[test]
+fn the_render_cache_says_what_nodes_are_called() {
+    let calls = |title: &str| {
+        let mut lane = serving("7");
+        let row = [Value::text("node:2:anonymous"), Value::text("shoes")];
+        let kept = table("cache_render", ["cid", "data"], vec![row]);
+        lane.kept.insert("cache_render", Arc::new(kept));
+        let row = [Value::from(2), Value::text(title)];
+        let nodes = table("node_field_data", ["nid", "title"], vec![row]);
+        lane.contents.set("node_field_data".into(), nodes);
+        of_turn("LR-14", &truth(), &turn(1, &lane, &lane, Vec::new()))
+    };
+    holds(calls("shoes"));
+    fires(calls("boots"));
+}

@@ -1,0 +1,93 @@
+//! What has been told to fronts and what objects have called, as far as later judgements ask for it.
+
+use std::collections::BTreeMap;
+
+use protocol::host::{Answer, Response, Text};
+use protocol::lanes::front;
+use protocol::lanes::header;
+use protocol::lanes::object::labels;
+
+use super::minted::is_batch;
+use super::runs::Made;
+use super::wire::{Called, Heard};
+use super::{Truth, Turn};
+use crate::kernel::Micros;
+
+/// How many lanes each front was told that there are, and when: by the primary, or by a pointer in a shared service.
+#[derive(Clone, Debug, Default)]
+pub struct Announced(BTreeMap<Text, Vec<(Micros, u32)>>);
+
+impl Announced {
+    /// The most lanes that a front was told of since an instant.
+    #[must_use]
+    pub fn most_since(&self, front: &Text, since: Micros) -> u32 {
+        let told = self.0.get(front).map_or(&[][..], Vec::as_slice);
+        let recent = told.iter().rev().take_while(|(at, _)| *at >= since);
+        recent.map(|(_, lanes)| *lanes).max().unwrap_or(0)
+    }
+
+    fn told(&mut self, front: &Text, at: Micros, lanes: u32) {
+        self.0.entry(front.clone()).or_default().push((at, lanes));
+    }
+}
+
+impl Truth {
+    /// A front has heard something.
+    pub fn front_heard(&mut self, front: &Text, heard: &[Heard]) {
+        for heard in heard {
+            if let Heard::Answered {
+                made,
+                outcome: Ok(answer),
+            } = heard
+                && let Some(lanes) = self.lanes_told(made, answer)
+            {
+                self.announced.told(front, self.now, lanes);
+            }
+        }
+    }
+
+    fn lanes_told(&self, made: &Made, answer: &Answer) -> Option<u32> {
+        match (answer, &made.asked) {
+            (Answer::Response(Response { headers, .. }), Some((to, _))) if to.0 == self.site => {
+                headers.get(header::LANES)?.parse().ok()
+            }
+            (Answer::Entry(Some(pointer)), None) if is_pointer(made) => {
+                pointer.split('@').next()?.parse().ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// A call was begun, and has been judged.
+    pub fn called(&mut self, called: &Called) {
+        let caller = self.lane_of(&called.who);
+        match (called.label, caller) {
+            (labels::FORWARD | labels::FORWARD_AGAIN, Some(lane)) => {
+                self.minted.forwarded(lane, &called.request);
+            }
+            (labels::READ_HEAD, Some(lane)) if called.run.as_ref().is_some_and(|run| run.is_alarm()) => {
+                self.pulled.insert(lane, self.now);
+            }
+            (labels::POST_CHUNK, Some(0)) => {
+                self.copy_begun = true;
+                if let Some(lane) = self.number_of(&called.to.0) {
+                    self.copies.posted(lane, called);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes in what the primary has answered to batches.
+    pub(super) fn note_answers(&mut self, turn: &Turn) {
+        for (run, response) in turn.answers() {
+            if let Some(batch) = run.request().filter(|request| is_batch(request)) {
+                self.minted.answered(batch, response);
+            }
+        }
+    }
+}
+
+fn is_pointer(made: &Made) -> bool {
+    matches!(made.label, front::labels::READ_EDGE | front::labels::READ_POINTER)
+}

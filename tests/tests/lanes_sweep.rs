@@ -1,0 +1,69 @@
+//! Fixed seeds of each scenario of lanes, under the hardened protocol: all holds. `DRYDOCK_SEEDS` raises their number.
+
+use std::env;
+
+use sim::check::Verdict;
+use sim::kernel::storage::sqlite::SqliteStore;
+use sim::run::run;
+use sim::scenario;
+use sim::world::World;
+use sim::world::lanes::LanesWorld;
+
+/// How many seeds of each scenario a plain `cargo test` runs.
+const SEEDS: u64 = 12;
+
+/// The variable that says how many instead.
+const VARIABLE: &str = "DRYDOCK_SEEDS";
+
+fn seeds() -> u64 {
+    match env::var(VARIABLE) {
+        Err(_) => SEEDS,
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{VARIABLE} is the number of seeds of each scenario, not `{text}`")),
+    }
+}
+
+/// Runs the first seeds of a scenario.
+fn sweep(name: &str) {
+    let scenario = scenario::load(name).expect("the scenario is built in");
+    let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+    let program = LanesWorld::program("hardened").expect("the variant is there");
+    let pool = Default::default();
+    for seed in 1..=seeds() {
+        let plan = LanesWorld::generate(&scenario, seed);
+        let report = run::<LanesWorld, _, SqliteStore>(&plan, program.clone(), &pool, ());
+        assert_eq!(
+            report.verdict,
+            Verdict::Passed,
+            "seed {seed}: see `cargo run --release -- run {name} --seed {seed} --log`"
+        );
+    }
+}
+
+macro_rules! scenarios {
+    ($($test:ident: $name:literal),+ $(,)?) => {
+        $(#[test]
+        fn $test() {
+            sweep($name);
+        })+
+
+        #[test]
+        fn every_scenario_is_swept() {
+            let swept = [$($name),+];
+            let all: Vec<&str> = scenario::names().filter(|name| name.starts_with("lanes/")).collect();
+            assert_eq!(all, swept, "a scenario has its line in this file");
+        }
+    };
+}
+
+scenarios! {
+    calm: "lanes/calm",
+    chaos: "lanes/chaos",
+    copy: "lanes/copy",
+    forward: "lanes/forward",
+    ids: "lanes/ids",
+    fence: "lanes/fence",
+    quiet: "lanes/quiet",
+    overflow: "lanes/overflow",
+}
