@@ -75,6 +75,27 @@ fn a_handful_of_items_is_left_and_each_has_its_certificate() {
 }
 
 #[test]
+fn a_random_fault_becomes_one_that_is_aimed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = found(folder.path(), 1);
+    assert_ends(
+        &shrink(folder.path(), &[&file]),
+        0,
+        "at a call    fault delay-request ",
+    );
+    let trace = fs::read_to_string(folder.path().join("1-shrunk.jsonl")).expect("it is there");
+    let header = trace.lines().next().expect("it has a header");
+    for plain in [
+        r#""late":"0 in 1""#,
+        r#""reset":"0 in 1""#,
+        r#""marks":["fault request-late"]"#,
+        r#""hardened":{"outcome":"passed""#,
+    ] {
+        assert!(header.contains(plain), "expected {plain} in {header}");
+    }
+}
+
+#[test]
 fn what_is_shrunk_gets_no_smaller() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = found(folder.path(), 1);
@@ -243,7 +264,7 @@ fn an_interrupted_search_writes_the_smallest_so_far() {
         .filter(|line| !line.starts_with("{\"history\""))
         .map(|line| format!("{line}\n"))
         .collect();
-    for id in 1_000..4_000 {
+    for id in 1_000..2_500 {
         long += &format!(
             "{{\"item\":{{\"id\":{id},\"at\":{id}000,\"act\":{{\"operation\":{{\"read\":{{\"front\":0}}}}}}}}}}\n"
         );

@@ -106,6 +106,8 @@ pub(super) fn items<'p, S: Clone, O: Clone>(plan: &'p Plan<S, O>, account: &Acco
         steps.extend(numbered.map(|(id, (at, fault))| {
             let mut aimed = plan.clone();
             aimed.fixed.retain(|fixed| fixed.key != choice.key);
+            // When the time of faults is over, none strikes.
+            aimed.lasts = plan.lasts.max(at);
             aimed.items.push(Item {
                 id,
                 at,
@@ -161,72 +163,63 @@ fn object_faults(key: &ChoiceKey, knobs: &Knobs, account: &Account) -> Vec<(Micr
     let of_kind = |kind: FaultKind| knobs.switch(kind).purpose == Some(key.purpose);
     let struck = account.heard.struck.iter();
     let struck = struck.filter(|struck| of_kind(struck.kind) && struck.who == key.at);
-    let faults = struck.filter_map(|struck| {
-        let (fault, early) = object_fault(struck, knobs)?;
-        let at = struck.at.since(account.begins).since(early);
-        // Of two events of one instant either may come first.
-        Some([at, at.after(Micros(1))].map(|at| (at, fault.clone())))
+    let faults = struck.flat_map(|struck| {
+        let at = struck.at.since(account.begins);
+        // Some must be there before they strike; and of two events of one instant either may come first.
+        let instants = [at, at.after(Micros(1)), at.since(Micros(1))];
+        let like_it = like(struck, knobs);
+        instants
+            .into_iter()
+            .flat_map(move |at| like_it.clone().into_iter().map(move |fault| (at, fault)))
     });
-    let faults = faults.flatten();
-    let mut faults: Vec<_> = faults.take(PLACES_MOST).collect();
-    faults.dedup();
-    faults
+    let mut tried = Vec::new();
+    for fault in faults {
+        if tried.len() < PLACES_MOST && !tried.contains(&fault) {
+            tried.push(fault);
+        }
+    }
+    tried
 }
 
-/// The fault of a plan that is like one that was seen, and how long before it must be there to strike.
-fn object_fault(struck: &Struck, knobs: &Knobs) -> Option<(Fault, Micros)> {
+/// The faults of a plan that are like one that was seen.
+fn like(struck: &Struck, knobs: &Knobs) -> Vec<Fault> {
     let object = struck.who.clone();
-    let at_once = Micros::ZERO;
-    let before = Micros(1);
-    Some(match struck.kind {
-        FaultKind::Reset => (
-            Fault::Reset {
-                object,
-                cause: ResetCause::default(),
-            },
-            at_once,
-        ),
-        FaultKind::Evicted => (Fault::Evict { object }, at_once),
-        FaultKind::Displaced => (
-            Fault::Displace {
-                object,
-                overlap: knobs.overlap.most,
-            },
-            at_once,
-        ),
-        FaultKind::CommitFailed => (Fault::CommitFailure { object }, before),
-        FaultKind::CommitStalled => (
-            Fault::CommitStall {
-                object,
-                lasts: knobs.commit_stall.least,
-            },
-            before,
-        ),
-        FaultKind::StorageRefused => (
-            Fault::Statement {
-                object,
-                after: 0,
-                error: SqlErrorKind::Full,
-            },
-            before,
-        ),
-        FaultKind::Partitioned => (
-            Fault::Partition {
-                from: object,
-                to: struck.to.clone()?,
-                way: Way::default(),
-                lasts: knobs.partition.least.max(Micros::from_millis(1)),
-            },
-            before,
-        ),
-        FaultKind::Clogged => (
-            Fault::Clog {
-                from: object,
-                to: struck.to.clone()?,
-                lasts: knobs.clog.least,
-            },
-            before,
-        ),
-        _ => return None,
-    })
+    let fault = match (struck.kind, struck.to.clone()) {
+        (FaultKind::Reset, _) => {
+            let causes = ResetCause::VARIANTS.iter();
+            let reset = |cause: &ResetCause| Fault::Reset {
+                object: object.clone(),
+                cause: *cause,
+            };
+            return causes.map(reset).collect();
+        }
+        (FaultKind::Evicted, _) => Fault::Evict { object },
+        (FaultKind::Displaced, _) => Fault::Displace {
+            object,
+            overlap: knobs.overlap.most,
+        },
+        (FaultKind::CommitFailed, _) => Fault::CommitFailure { object },
+        (FaultKind::CommitStalled, _) => Fault::CommitStall {
+            object,
+            lasts: knobs.commit_stall.least,
+        },
+        (FaultKind::StorageRefused, _) => Fault::Statement {
+            object,
+            after: 0,
+            error: SqlErrorKind::Full,
+        },
+        (FaultKind::Partitioned, Some(to)) => Fault::Partition {
+            from: object,
+            to,
+            way: Way::default(),
+            lasts: knobs.partition.least.max(Micros::from_millis(1)),
+        },
+        (FaultKind::Clogged, Some(to)) => Fault::Clog {
+            from: object,
+            to,
+            lasts: knobs.clog.least,
+        },
+        _ => return Vec::new(),
+    };
+    vec![fault]
 }
