@@ -4,7 +4,7 @@
 //! anybody, so only turns without one are looked at. Another history begins with a rewind, which is checked where rewinds
 //! are.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::meta::Key;
@@ -32,9 +32,9 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
     let sinks = after.js_lt(before) || turn.after.sealed() < turn.before.sealed();
     Judgement::that(!sinks, || {
         format!(
-            "the sequence was {before} and is {after}; the newest record was {:?} and is {:?}",
-            turn.before.sealed(),
-            turn.after.sealed()
+            "the sequence was {before} and is {after}; the newest record was {} and is {}",
+            told(turn.before.sealed()),
+            told(turn.after.sealed())
         )
     })
 }

@@ -4,7 +4,7 @@
 //! database holds. A record that was refused, or passed over, moves nothing. With one code version in the world all texts
 //! are equal, and what is shown is that the lane's is never unknown; runs of two versions show the rest.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::copies::landed;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -34,7 +34,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     for theirs in moved.chain(landed) {
         let holds = own.is_some() && own == theirs.as_ref();
         judgement = Judgement::that(holds, || {
-            format!("lane {} of schema {own:?} takes in {theirs:?}", turn.lane)
+            format!("lane {} of schema {} takes in {}", turn.lane, told(own), told(theirs.as_ref()))
         });
         if !holds {
             break;

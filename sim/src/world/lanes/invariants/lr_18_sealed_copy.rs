@@ -4,7 +4,7 @@
 //! next record can build on it. It need not be the newest: the log may go on while a copy is posted, which is LR-16's and
 //! LR-9's to see. An empty log says nothing. Catches H3.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
@@ -34,9 +34,9 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         .is_some_and(|generation| truth.primary.log.contains_key(&generation));
     Judgement::that(sealed, || {
         format!(
-            "a chunk for {} is of {generation}, the newest record is {:?}",
+            "a chunk for {} is of {generation}, the newest record is {}",
             called.to,
-            truth.primary.sealed()
+            told(truth.primary.sealed())
         )
     })
 }

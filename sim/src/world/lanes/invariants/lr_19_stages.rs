@@ -2,7 +2,7 @@
 //!
 //! Each value that is put under the stage within a turn is a move.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::admission::{Stage, can_transition};
@@ -24,7 +24,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
     for put in turn.puts(Key::STAGE) {
         let to = Stage::named(put);
         let legal = matches!((at, to), (Some(from), Some(to)) if can_transition(from, to));
-        judgement = Judgement::that(legal, || format!("lane {} moved from {at:?} to {put}", turn.lane));
+        judgement = Judgement::that(legal, || format!("lane {} moved from {} to {put}", turn.lane, told(at)));
         if !legal {
             break;
         }

@@ -4,7 +4,7 @@
 //! stood still cannot be told from outside; what can be told is that the lane's position is a generation of the primary's,
 //! that its state is that one's, and that schemas are known and equal.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::admission::Stage;
@@ -32,7 +32,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     let (own, theirs) = (turn.after.schema(), truth.primary.schema());
     if own.is_none() || own != theirs {
         return Judgement::Broken(
-            format!("lane {} serves schema {own:?}, the primary {theirs:?}", turn.lane).into(),
+            format!("lane {} serves schema {}, the primary {}", turn.lane, told(own), told(theirs)).into(),
         );
     }
     super::lr_09_exact::exact(truth, turn)

@@ -5,7 +5,7 @@
 //! did at a generation at which this lane once served. Answers that hand over, refuse or fail show nothing. It cannot see
 //! a page whose reads the oracle cannot run. Catches pages of a copy that has not become whole (S25's fast lane).
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::setup;
 use crate::world::lanes::truth::runs::Run;
@@ -62,8 +62,8 @@ fn judge(truth: &mut Truth, turn: &Turn, run: &Run, response: &Response) -> Judg
         return Judgement::NoSubject;
     }
     Judgement::Broken(Text::from(format!(
-        "lane {} is {:?} and answered a page that is that of no generation at which it served",
+        "lane {} is {} and answered a page that is that of no generation at which it served",
         turn.lane,
-        turn.after.stage()
+        told(turn.after.stage())
     )))
 }

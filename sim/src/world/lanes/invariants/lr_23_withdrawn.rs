@@ -3,7 +3,7 @@
 //! Until a new copy is whole, a lane answers no page (it hands over, or says that it cannot), and forwards nothing.
 //! Catches S25 (the fast lane asks for no stage) and a render that outlives the withdrawal.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::wire::{Called, Heard};
@@ -43,7 +43,7 @@ fn shows(_: &mut Truth, turn: &Turn) -> Judgement {
             // A page that was rendered is LR-22's: it may have begun while the lane served.
             let showed = matches!(tier, "HIT" | "AGED");
             judgement = Judgement::that(!showed, || {
-                format!("lane {} is {after:?} and answered {tier}", turn.lane)
+                format!("lane {} is {} and answered {tier}", turn.lane, told(after))
             });
             if showed {
                 break;
@@ -62,6 +62,6 @@ fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
     };
     let stage = truth.standing(lane).and_then(Standing::stage);
     Judgement::that(!is_out(stage), || {
-        format!("lane {lane} is {stage:?} and forwards")
+        format!("lane {lane} is {} and forwards", told(stage))
     })
 }

@@ -5,7 +5,7 @@
 //! It cannot see a page whose reads the oracle cannot run. Catches S25 (the fast lane and the herd ask for no fence), and
 //! a clock that runs ahead of the contents (S33, H9).
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::runs::Run;
 use crate::world::lanes::truth::standing::Generation;
@@ -67,7 +67,8 @@ fn judge(truth: &mut Truth, lane: u32, run: &Run, response: &Response) -> Judgem
         }
     }
     Judgement::Broken(Text::from(format!(
-        "lane {lane} was asked for {required} at least, the newest there is is {newest:?}, and its page is of neither that nor a later one",
+        "lane {lane} was asked for {required} at least, the newest there is is {}, and its page is of neither that nor a later one",
+        told(newest)
     )))
 }
 

@@ -7,7 +7,7 @@
 //! them, where deployed ones do not. The primary's own ids come from its table's maximum and are LR-32's. Catches S3, S43,
 //! H37, H39, G05.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::minted::{CLASSES, action, ids, is_batch, minted_in};
@@ -44,7 +44,7 @@ fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
         }
         let highest = highest(&truth.primary.contents, &table, id, |_| false);
         judgement = Judgement::that(highest < Some(id), || {
-            format!("lane {writer} mints {id} of {table}, and {highest:?} of its class is there")
+            format!("lane {writer} mints {id} of {table}, and {} of its class is there", told(highest))
         });
         if highest >= Some(id) {
             break;
@@ -63,7 +63,7 @@ fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
             let own = |other: u64| minted[at..].iter().any(|(of, id)| of == table && *id == other);
             let highest = highest(&turn.after.contents, table, *id, own);
             judgement = Judgement::that(highest < Some(*id), || {
-                format!("a batch brings {id} of {table}, and {highest:?} of its class is there")
+                format!("a batch brings {id} of {table}, and {} of its class is there", told(highest))
             });
             if highest >= Some(*id) {
                 return judgement;

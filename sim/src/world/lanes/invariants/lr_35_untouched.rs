@@ -5,7 +5,7 @@
 //! and is LR-10's. Sessions and batches expire by an age that no run reaches. Catches writes of a lane that are kept
 //! (H17, H47), and a record that is applied again where the lane stands.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::Text;
@@ -38,8 +38,9 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     {
         None => Judgement::Holds,
         Some(difference) => Judgement::Broken(Text::from(format!(
-            "lane {} stands at {after:?} and changed, after against before: {difference}",
-            turn.lane
+            "lane {} stands at {} and changed, after against before: {difference}",
+            turn.lane,
+            told(after)
         ))),
     }
 }

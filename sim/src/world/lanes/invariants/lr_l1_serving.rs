@@ -5,7 +5,7 @@
 //! it also counts lanes that nobody ever copied to. One that was withdrawn and waits for its copy is LR-L3's.
 
 use super::lr_16_whole;
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Held, Truth};
@@ -35,9 +35,9 @@ fn rest(truth: &mut Truth) -> Judgement {
         }
         let (stage, applied) = (standing.stage(), standing.generation(Key::APPLIED));
         if stage != Some(Stage::Serving) || applied != newest {
-            let stage = stage.map_or("in no stage", Stage::as_str);
             return Judgement::Broken(Text::from(format!(
-                "lane {lane} is {stage} at {applied:?}, and the primary is at {newest:?}"
+                "lane {lane} is {} at {}, and the primary is at {}",
+                told(stage), told(applied), told(newest)
             )));
         }
         judgement = Judgement::Holds;

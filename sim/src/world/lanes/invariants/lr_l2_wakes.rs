@@ -6,7 +6,7 @@
 //! waits for nobody, and one that is RESTORING waits for the primary's chunks (`lanes.md` 15). An alarm that is set and
 //! that the platform never delivers is the platform's (PL-4). Catches A01, A03, A05, H21.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -28,7 +28,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
         return Judgement::NoSubject;
     }
     Judgement::that(turn.after.wakes, || {
-        format!("lane {} is {:?} and has no alarm", turn.lane, turn.after.stage())
+        format!("lane {} is {} and has no alarm", turn.lane, told(turn.after.stage()))
     })
 }
 

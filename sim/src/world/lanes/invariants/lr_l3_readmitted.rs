@@ -4,7 +4,7 @@
 //! however quiet the site is: resting is longer than any backoff. Its subject is a lane that was ever withdrawn, of a
 //! primary that has what is mandatory: another one copies to nobody. Where such a lane stands otherwise is LR-L1's. Catches S35, A01.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Held, Truth};
@@ -44,8 +44,8 @@ fn rest(truth: &mut Truth) -> Judgement {
         }
         if waits(standing) {
             return Judgement::Broken(Text::from(format!(
-                "lane {lane} is {:?} and has asked {} times for a copy",
-                standing.stage(),
+                "lane {lane} is {} and has asked {} times for a copy",
+                told(standing.stage()),
                 standing.number(Key::READMIT_ASKS)
             )));
         }

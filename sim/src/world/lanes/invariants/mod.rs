@@ -95,6 +95,11 @@ impl Judgement {
     }
 }
 
+/// A value that may not be there, for people.
+pub(super) fn told<T: std::fmt::Display>(value: Option<T>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), |value| value.to_string())
+}
+
 /// Where a check stands.
 #[derive(Clone, Copy, Debug)]
 pub enum Stand {
