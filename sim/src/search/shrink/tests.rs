@@ -11,7 +11,11 @@ use super::{Ended, Plainer, Search, Smallest, Watcher};
 use crate::check::Identity;
 use crate::kernel::{Knobs, Micros};
 use crate::plan::{Act, Item, Plan, plainer};
+use crate::scenario;
 use crate::trace::{Certificate, Instead, Part};
+use crate::world::World;
+use crate::world::demonstration::DemonstrationWorld;
+use crate::world::lanes::LanesWorld;
 
 type Toy = Plan<u32, u32>;
 
@@ -211,4 +215,32 @@ fn a_plan_is_tried_once() {
     tried.sort();
     tried.dedup();
     assert_eq!(tried.len(), all, "no plan is tried twice");
+}
+
+/// Steps that a shrinker takes again and again must come to an end.
+fn every_way_to_plainer_ends<W: World>(scenarios: &[&str]) {
+    const STEPS_MOST: usize = 2_000;
+    for scenario in scenarios {
+        let scenario = scenario::load::<W::Scenario>(scenario).expect("it is built in");
+        let plan = W::generate(&scenario.expect("it can be read"), 1);
+        let operations = plan.items.into_iter().filter_map(|item| match item.act {
+            Act::Operation(operation) => Some(operation),
+            Act::Fault(_) => None,
+        });
+        for begun in operations {
+            // The last ones are the smallest steps.
+            let last = |operation: &W::Operation| W::plainer_operations(operation).pop();
+            let steps = std::iter::successors(Some(begun.clone()), last).take(STEPS_MOST);
+            assert!(steps.count() < STEPS_MOST, "{begun:?}");
+        }
+        let last = |shape: &W::Shape| W::plainer_shapes(shape).pop();
+        let steps = std::iter::successors(Some(plan.shape), last).take(STEPS_MOST);
+        assert!(steps.count() < STEPS_MOST);
+    }
+}
+
+#[test]
+fn every_way_to_a_plainer_operation_ends() {
+    every_way_to_plainer_ends::<DemonstrationWorld>(&["demonstration"]);
+    every_way_to_plainer_ends::<LanesWorld>(&["lanes/chaos", "lanes/copy", "lanes/ids"]);
 }

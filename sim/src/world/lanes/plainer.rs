@@ -1,7 +1,7 @@
 //! What is plainer than a shape or an operation, by one step.
 
 use protocol::host::Millis;
-use protocol::lanes::app::catalogue::{Ask, Visitor};
+use protocol::lanes::app::catalogue::{Ask, Visitor, session_of};
 
 use super::{Operated, Operation, Shape};
 use crate::plan::plainer;
@@ -80,11 +80,15 @@ fn visitors(visitor: &Visitor) -> Vec<Visitor> {
             ..visitor.clone()
         });
     }
-    if visitor.session.is_some() {
-        plainer.push(Visitor {
-            session: None,
+    if let Some(session) = &visitor.session {
+        let with = |session| Visitor {
+            session,
             ..visitor.clone()
-        });
+        };
+        plainer.push(with(None));
+        // That of the account that is there as long as any is.
+        let first = session_of(1);
+        plainer.extend((*session != first).then(|| with(Some(first))));
     }
     plainer
 }
