@@ -85,7 +85,7 @@ pub const CHANGES: [Change; 22] = [
         without: "without-partition-from-the-first",
         invariant: "LR-32",
         reason: "an interpreter of the primary that booted before the first lane leaves ids to the database, which gives \
-                 those of the lanes' classes; the primary mints its own class from the first",
+                 those of the lanes' classes; the primary mints its own class from the first, also on a site that never has a lane",
         apply: |rules| rules.partition.writer = partition_from_the_first,
     },
     Change {
@@ -136,7 +136,10 @@ pub const CHANGES: [Change; 22] = [
         without: "without-ask-until-it-comes",
         invariant: "LR-L1",
         reason: "a lane asks once for another copy, and waits for ever when that is lost; it asks until a copy begins",
-        apply: |rules| rules.alarm.ask_for_copy = object::ask_until_it_comes,
+        apply: |rules| {
+            rules.alarm.ask_for_copy = object::ask_until_it_comes;
+            rules.flows.ask.post = object::ask_unless_a_chunk_came;
+        },
     },
     Change {
         name: "watch-the-copy",
@@ -203,7 +206,8 @@ pub const CHANGES: [Change; 22] = [
         name: "purge-all-caches",
         without: "without-purge-all-caches",
         invariant: "LR-14",
-        reason: "what the render cache keeps outlives the records that change it; a lane that has applied empties all bins",
+        reason: "what the render cache keeps outlives the records that change it; a lane that has applied empties every bin of the \
+                 cache that its schema has",
         apply: |rules| rules.flows.purged = &PURGED,
     },
     Change {

@@ -25,6 +25,8 @@ pub struct Round {
     pub(super) head: Option<Arc<Head>>,
     /// How many records were applied.
     pub(super) count: usize,
+    /// How many records the last answer held.
+    pub(super) brought: usize,
     /// The position and the state whose digest is awaited.
     pub(super) digested: Option<(Number, State)>,
 }
@@ -69,6 +71,7 @@ impl Round {
             phase: Phase::Head,
             head: None,
             count: 0,
+            brought: 0,
             digested: None,
         }
     }
@@ -189,6 +192,7 @@ fn records(
 ) -> Next {
     let log = resume.response()?.body.read::<LogAnswer>()?;
     let records = log.records.get().ok_or(Failure::NotIterable("records"))?;
+    round.brought = records.len();
     for record in records {
         // What is no record has no fields, and is refused for it.
         let record = record.get().cloned().unwrap_or_default();

@@ -7,7 +7,6 @@ use crate::host::{Millis, SqlError, Text};
 use crate::lanes::demand::{GrowthFacts, RowBudget, Seen, Window, format_windows, parse_windows};
 use crate::lanes::growth::{CopyStep, Pace, PaceFacts, Repairs};
 use crate::lanes::meta::{Key, Write};
-use crate::lanes::restore::STEP_ROWS;
 use crate::number::Number;
 use crate::task::{Resume, Step};
 
@@ -75,7 +74,9 @@ fn choose(
     growing.lane = lane;
     let cursor = cursor.filter(|_| in_flight.is_some()).unwrap_or_default();
     Ok(Step::Enter(SiteFrame::Provision(Box::new(Provisioning::posted(
-        lane, cursor, STEP_ROWS,
+        lane,
+        cursor,
+        version.policy.step_rows,
     )))))
 }
 

@@ -46,8 +46,8 @@ pub struct ProvisionSteps {
     pub begin: Segment<Provisioning>,
     /// When it is sealed: find the place, and give a fresh lane the schema.
     pub place: Segment<Provisioning>,
-    /// Which attempt a copy is of; `true` when it begins. Nobody counts them.
-    pub attempt: fn(Number, bool, &mut Cx<'_, '_>) -> Result<Option<Text>, SqlError>,
+    /// Which attempt a copy is of that goes on from a cursor, or begins. Nobody counts them.
+    pub attempt: fn(Number, Option<&Cursor>, &mut Cx<'_, '_>) -> Result<Option<Text>, SqlError>,
     /// Read a page and post it, or end the step.
     pub post: Segment<Provisioning>,
     /// With the lane's answer: go on behind the page.
@@ -166,7 +166,7 @@ impl Provisioning {
                     labels::PROVISION_PAUSED,
                     format!("{}+{}", place.index, place.offset),
                 );
-                Some(place.cursor(self.generation))
+                Some(self.cursor(place))
             }
         };
         Ok(Step::Return(Value::Provisioned(Provisioned {
@@ -177,6 +177,15 @@ impl Provisioning {
             cursor,
             copied: self.copied,
         })))
+    }
+
+    /// Where this copy goes on.
+    fn cursor(&self, place: Place) -> Cursor {
+        let mut cursor = place.cursor(self.generation);
+        if let Some(attempt) = &self.attempt {
+            cursor.attempt = attempt.clone().into();
+        }
+        cursor
     }
 
     /// What a step of this copy is decided by.
@@ -234,7 +243,8 @@ fn place(
     };
     let names = tables::names(cx)?;
     step.tables = (version.rules.copies.copyable_tables)(&version.rules, &names);
-    step.attempt = (version.rules.flows.provision.attempt)(step.lane, step.place.is_fresh(), cx)?;
+    let goes_on = cursor.as_ref().filter(|_| !step.place.is_fresh());
+    step.attempt = (version.rules.flows.provision.attempt)(step.lane, goes_on, cx)?;
     if !step.place.is_fresh() {
         return (version.rules.flows.provision.post)(step, site, version, resume, cx);
     }
@@ -296,7 +306,7 @@ fn landed(
         unreachable!("an answer follows the chunk that was posted");
     };
     if !answer.ok.is_true() {
-        let here = step.place.cursor(step.generation);
+        let here = step.cursor(step.place);
         return step.refused(answer.reason.to_text(), false, Some(here), cx);
     }
     step.copied = step.copied + Number::from(rows);

@@ -32,7 +32,7 @@ impl AskSteps {
 
 two_segments!(Asking, ask, post, told);
 
-fn post(
+pub(super) fn post(
     _: &mut Asking,
     site: &mut SiteObject,
     version: &Version,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::render::{RenderHost, Rendering, Thrown};
 use crate::host::{Millis, Request, Text};
 use crate::lanes::app::Interpreter;
+use crate::lanes::restore::STEP_ROWS;
 use crate::lanes::rules::Rules;
 use crate::number::Number;
 
@@ -32,6 +33,8 @@ pub struct Policy {
     pub cached: Millis,
     /// The rows that the site may write in a day; none when it is not limited.
     pub row_limit: Option<Number>,
+    /// The most rows that one step of a copy by the alarm sends (`lanes.md` 3).
+    pub step_rows: Number,
     /// Whether the alarm looks for overrides of variables in KV (`lanes.md` 22.6).
     pub reads_overrides: bool,
 }
@@ -43,6 +46,7 @@ impl Policy {
         boot: Millis(3_750),
         cached: Millis(20),
         row_limit: None,
+        step_rows: STEP_ROWS,
         reads_overrides: false,
     };
 }

@@ -1,6 +1,7 @@
 //! Where a copy stands between two steps of the primary.
 
 use super::{Field, message};
+use crate::host::Text;
 use crate::json::Json;
 use crate::number::Number;
 
@@ -13,6 +14,8 @@ message! {
         "index" index: Number,
         /// How many of its rows are copied.
         "offset" offset: Number,
+        /// The attempt that the copy is, where a variant of the protocol counts them.
+        "attempt" attempt: Text,
     }
 }
 

@@ -50,6 +50,9 @@ pub struct Generate {
     pub operations: Operations,
 }
 
+/// The most lanes that a site has (`lanes.md` 3).
+const MOST_LANES: u32 = 256;
+
 /// How requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arrivals {
@@ -91,7 +94,7 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Lanes
         site: Text::new_static("shop"),
         nodes: dice.some("nodes", own.nodes_most),
         accounts: dice.some("accounts", own.accounts_most),
-        lanes: dice.below("lanes", own.lanes_most + 1),
+        lanes: dice.below("lanes", own.lanes_most.min(MOST_LANES) + 1),
         fronts: dice.some("fronts", own.fronts_most),
         keyed: dice.below("keyed", 8) > 0,
     };
@@ -104,17 +107,17 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Lanes
         let visit = visit(&mut dice, own.visits, &shape, nth, front);
         acts.extend(visit.map(|visit| (at, Act::Operation(visit))));
     }
-    for _ in 0..dice.below("operations", own.operations_most + 1) {
+    for _ in 0..dice.below("operations", own.operations_most.saturating_add(1)) {
         let at = dice.instant("operation", scenario.lasts());
         let operated = operate(&mut dice, own, &shape);
         acts.extend(operated.map(|operated| (at, Act::Operation(operated))));
     }
     let (objects, fronts) = parties(own, &shape);
-    for _ in 0..dice.below("faults", own.faults_most + 1) {
+    for _ in 0..dice.below("faults", own.faults_most.saturating_add(1)) {
         let at = dice.instant("fault", scenario.lasts());
         acts.push((at, Act::Fault(dice.fault(&objects, &fronts))));
     }
-    for _ in 0..dice.below("aimed", own.aimed_most + 1) {
+    for _ in 0..dice.below("aimed", own.aimed_most.saturating_add(1)) {
         acts.push((Micros::ZERO, Act::Fault(aimed(&mut dice, own, &shape, &fronts))));
     }
     let items = (0..).zip(acts).map(|(id, (at, act))| Item { id, at, act });
@@ -153,7 +156,9 @@ fn parties(own: &Generate, shape: &Shape) -> (Vec<Text>, Vec<Text>) {
 
 /// Which of some weights is drawn; none where all are 0.
 fn weighted<T: Copy>(dice: &mut Dice, label: &'static str, weights: &[(u32, T)]) -> Option<T> {
-    let sum = weights.iter().map(|(weight, _)| *weight).sum();
+    let sum = weights
+        .iter()
+        .fold(0_u32, |sum, (weight, _)| sum.saturating_add(*weight));
     if sum == 0 {
         return None;
     }

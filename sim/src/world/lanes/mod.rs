@@ -23,7 +23,7 @@ use super::{PlanOf, Variant, World};
 use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Kernel, Observed, PartyId};
-use crate::plan::PlanError;
+use crate::plan::{Act, PlanError};
 use crate::scenario::Scenario;
 use invariants::{CHECKS, Check, INVARIANTS, Judgement, Stand};
 use truth::clients::{Attempt, Told};
@@ -80,6 +80,11 @@ impl World for LanesWorld {
 
     fn check(plan: &PlanOf<Self>) -> Result<(), PlanError> {
         plan.shape.check()?;
+        for item in &plan.items {
+            if let Act::Operation(operation) = &item.act {
+                operation.check()?;
+            }
+        }
         plan.check()
     }
 
@@ -261,6 +266,7 @@ impl World for LanesWorld {
 
     fn settled<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>) -> Result<(), Violation> {
         self.truth.now = kernel.now();
+        self.truth.at_rest = Some(truth::standing::Standing::of(kernel, self.primary));
         self.judge(|check, truth| match check {
             Stand::Rest(check) => Some((check(truth), None)),
             _ => None,

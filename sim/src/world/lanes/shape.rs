@@ -129,6 +129,39 @@ impl Shape {
 }
 
 impl Operation {
+    /// Whether it is of a size that ends.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds, and the bound.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let Operation::Visit { ask, .. } = self else {
+            return Ok(());
+        };
+        let sizes: &[(&'static str, u32, u64)] = match ask {
+            Ask::Install { nodes, accounts } => &[
+                ("item.act.operation.visit.ask.install.nodes", *nodes, 10_000),
+                ("item.act.operation.visit.ask.install.accounts", *accounts, 10_000),
+            ],
+            Ask::Save { tags, .. } => &[("item.act.operation.visit.ask.save.tags", *tags, 1_000)],
+            Ask::InstallModule { objects, routes } => &[
+                (
+                    "item.act.operation.visit.ask.install-module.objects",
+                    *objects,
+                    10_000,
+                ),
+                (
+                    "item.act.operation.visit.ask.install-module.routes",
+                    *routes,
+                    10_000,
+                ),
+            ],
+            _ => &[],
+        };
+        sizes
+            .iter()
+            .try_for_each(|(field, found, most)| PlanError::if_above(field, (*found).into(), *most))
+    }
+
     /// The request of an operator; none where a front would not take it on.
     #[must_use]
     pub fn operators_request(on: &Operated, operate: &Operate, site: &str) -> Option<Request> {

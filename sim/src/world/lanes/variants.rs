@@ -5,6 +5,7 @@ use protocol::lanes::app::application;
 use protocol::lanes::changes::{CHANGES, hardened, hardened_without};
 use protocol::lanes::object::{Policy, Variables, Version};
 use protocol::lanes::rules::Rules;
+use protocol::number::Number;
 
 use crate::world::Variant;
 
@@ -51,6 +52,8 @@ pub fn version(variant: &str) -> Option<Version> {
         policy: Policy {
             // As long as the slowest render: with the deployed one's 3.75 s a run would wait for little else.
             boot: Millis(500),
+            // So that the copy of a small site takes several steps, as that of a large one does.
+            step_rows: Number::integer(60),
             ..Policy::DOCUMENTED
         },
         variables: Variables::default(),

@@ -5,8 +5,7 @@ use super::parts::{
     transaction, work, write,
 };
 use crate::host::Text;
-use crate::lanes::app::program::{Condition, Item, Operand, Register, RenderProgram, Step, Write};
-use crate::lanes::app::tables::find;
+use crate::lanes::app::program::{Arguments, Condition, Item, Operand, Register, RenderProgram, Step, Write};
 
 const ACCOUNT: Register = Register(0);
 const FOUND: Register = Register(1);
@@ -195,15 +194,26 @@ pub fn install_module(token: Text, session: &str, objects: u32, routes: u32) -> 
     }
 }
 
-/// A module brings a table of its own: a definition, which no lane may run.
+/// A module brings a table of its own, which no inventory knows, and writes a row into it. The definition is one that no
+/// lane may run.
 #[must_use]
 pub fn define_table(token: Text, session: &str) -> RenderProgram {
-    let created = find("history").map(|table| Step::from(Ddl(table.ddl_if_missing())));
+    let table = format!("module_{token}");
+    let created = Ddl(Text::from(format!(
+        "CREATE TABLE IF NOT EXISTS {table} (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
+    )));
+    let filled = Write {
+        sql: Text::from(format!("INSERT INTO {table} (name, value) VALUES (?, ?)")),
+        params: Arguments::List(vec!["installed".into(), token.clone().into()]),
+        new_id: None,
+    };
     RenderProgram {
-        steps: [account_of(session, ACCOUNT)]
-            .into_iter()
-            .chain(created)
-            .collect(),
+        steps: vec![
+            account_of(session, ACCOUNT),
+            created.into(),
+            filled.into(),
+            work(100),
+        ],
         token,
         account: Some(ACCOUNT),
         ..RenderProgram::default()

@@ -2,16 +2,17 @@
 
 use super::super::alarm::{self, Alarming, arm};
 use super::super::land::land_chunk;
+use super::super::readmit::{self, Asking};
 use super::super::store;
 use crate::host::{Body, Millis, Response};
 use crate::lanes::admission::{Stage, StageName};
 use crate::lanes::alarm::{LanePhase, LanePhaseFacts, asked};
 use crate::lanes::meta::{Key, Write, present};
 use crate::lanes::object::identity::{Identity, of};
-use crate::lanes::object::{Cx, Failure, Next, SiteObject, Version};
+use crate::lanes::object::{Cx, Failure, Next, SiteObject, Value, Version};
 use crate::lanes::rules::Rules;
 use crate::number::Number;
-use crate::task::Resume;
+use crate::task::{Resume, Step};
 
 /// How long a lane waits for the next chunk of a copy before it asks for another one.
 const PATIENCE: Millis = Millis(60_000);
@@ -38,6 +39,20 @@ pub(in crate::lanes) fn ask_until_it_comes(
     writes.extend((rules.copies.restart)());
     writes.push(Write::number(Key::READMIT_ASKS, asked(asks) + Number::integer(1)));
     Some(writes)
+}
+
+/// Asks as documented, unless a chunk has come since this run of the alarm began: it has set the next one.
+pub(in crate::lanes) fn ask_unless_a_chunk_came(
+    asking: &mut Asking,
+    site: &mut SiteObject,
+    version: &Version,
+    resume: Resume<SiteObject>,
+    cx: &mut Cx<'_, '_>,
+) -> Next {
+    if site.stage(cx)? == Stage::Restoring.into() && cx.alarm().is_some() {
+        return Ok(Step::Return(Value::Asked(false)));
+    }
+    readmit::post(asking, site, version, resume, cx)
 }
 
 /// As documented, but that a lane that is being restored sleeps with an alarm.

@@ -5,25 +5,24 @@ use super::super::provision::{self, Provisioning};
 use super::super::store;
 use crate::host::{SqlError, Text};
 use crate::lanes::object::{Cx, Next, SiteObject, Version};
+use crate::lanes::wire::Cursor;
 use crate::number::Number;
 use crate::task::Resume;
 
-/// Counts the attempts at copies to a lane.
+/// Counts the attempts at copies to a lane; a copy that goes on is of the attempt that its cursor tells.
 pub(in crate::lanes) fn count_attempts(
     lane: Number,
-    begins: bool,
+    goes_on: Option<&Cursor>,
     cx: &mut Cx<'_, '_>,
 ) -> Result<Option<Text>, SqlError> {
+    if let Some(cursor) = goes_on {
+        return Ok(cursor.attempt.as_str().map(Text::new));
+    }
     let key = format!("copy_attempts:{lane}");
     let counted = Number::parse(store::meta(cx, &key)?.as_deref().unwrap_or("0"));
-    let attempt = if begins {
-        counted + Number::integer(1)
-    } else {
-        counted
-    };
-    let attempt = Text::from(attempt.to_string());
+    let attempt = (counted + Number::integer(1)).to_string();
     store::set(cx, &key, &attempt)?;
-    Ok(Some(attempt))
+    Ok(Some(Text::from(attempt)))
 }
 
 /// Reads no page of a copy when the primary has moved on since the copy began.
@@ -54,9 +53,8 @@ pub(in crate::lanes) fn pull_until_level(
     cx: &mut Cx<'_, '_>,
 ) -> Next {
     let applied = site.position(version, cx)?.applied;
-    let batches = Number::from(round.count as u64) / round.limit;
-    let was_full = round.count > 0 && batches.is_integer();
-    if was_full && applied.js_lt(round.advertised()) {
+    let was_full = std::mem::take(&mut round.brought) as u64;
+    if Number::from(was_full).js_ge(round.limit) && applied.js_lt(round.advertised()) {
         return Ok(round.pull(applied, version, cx));
     }
     catch_up::digest(round, site, version, resume, cx)

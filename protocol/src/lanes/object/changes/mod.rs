@@ -9,7 +9,8 @@ mod seal;
 mod serve;
 
 pub(in crate::lanes) use alarm::{
-    after_lane_phase, arm_however_it_ends, ask_until_it_comes, land_and_watch, wake_after_a_move,
+    after_lane_phase, arm_however_it_ends, ask_unless_a_chunk_came, ask_until_it_comes, land_and_watch,
+    wake_after_a_move,
 };
 pub(in crate::lanes) use copy::{check_each_page, count_attempts, pull_until_level, verdict_of_now};
 pub(in crate::lanes) use forward::{drop_what_is_handed_back, mark_before_sending};

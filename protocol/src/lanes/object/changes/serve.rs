@@ -2,13 +2,14 @@
 
 use super::super::flush::drop_collected;
 use super::super::serve::{self, Serving, returned};
+use super::seal::seal_now;
 use crate::host::{Request, Response};
 use crate::lanes::admission::Stage;
 use crate::lanes::handoff::Started;
 use crate::lanes::header;
 use crate::lanes::object::identity::of;
 use crate::lanes::object::{Cx, Failure, Next, Refusal, SiteObject, Version};
-use crate::task::Resume;
+use crate::task::{Resume, Step};
 
 /// A lane that does not serve, and a request that asks for a generation, do not take the fast lane.
 pub(in crate::lanes) fn fast_while_serving(
@@ -27,7 +28,8 @@ pub(in crate::lanes) fn fast_while_serving(
 }
 
 /// A render of a lane that finds, after a pause, that the lane has moved on is handed over as if nothing had run: it would
-/// show two generations, or forward what it computed on the older one. It has written nothing that counts.
+/// show two generations, or forward what it computed on the older one. It has written nothing that counts. A render of the
+/// primary seals what it has written before it waits.
 pub(in crate::lanes) fn render_at_one_generation(
     serving: &mut Serving,
     site: &mut SiteObject,
@@ -36,7 +38,8 @@ pub(in crate::lanes) fn render_at_one_generation(
     cx: &mut Cx<'_, '_>,
 ) -> Next {
     if of(version, cx).is_lane() {
-        let stands = (site.stage(cx)?, site.sequence(cx)?);
+        // By its position: a record that an operator has a lane apply moves that, and not the sequence.
+        let stands = (site.stage(cx)?, site.position(version, cx)?.applied);
         match &serving.stood {
             None => serving.stood = Some(stands),
             Some(stood) if *stood != stands => {
@@ -47,5 +50,10 @@ pub(in crate::lanes) fn render_at_one_generation(
             Some(_) => {}
         }
     }
-    serve::render(serving, site, version, resume, cx)
+    let next = serve::render(serving, site, version, resume, cx)?;
+    if matches!(next, Step::Await(_)) && !of(version, cx).is_lane() {
+        // What was written so far is durable with this turn, and so must its record be.
+        seal_now(site, version, cx)?;
+    }
+    Ok(next)
 }

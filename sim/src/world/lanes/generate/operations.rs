@@ -59,7 +59,9 @@ pub(super) fn operate(dice: &mut Dice, own: &Generate, shape: &Shape) -> Option<
     let lane = dice.some("lane", own.lanes_most.max(1));
     let stray: [(u32, Option<Stray>); 3] = [
         (
-            head + readmit + provision + withdraw + catch_up + snapshot + migrate,
+            [head, readmit, provision, withdraw, catch_up, snapshot, migrate]
+                .into_iter()
+                .fold(0, u32::saturating_add),
             None,
         ),
         (late_chunk, Some(Stray::LateChunk)),

@@ -208,7 +208,7 @@ fn wait(dice: &mut Dice, shape: &Shape) -> Ask {
 fn fence(dice: &mut Dice, shape: &Shape) -> Ask {
     Ask::Fenced {
         nid: nid(dice, shape),
-        generation: dice.below("fence", 600).into(),
+        generation: dice.below("fence", 140).into(),
     }
 }
 

@@ -1,7 +1,6 @@
 //! LR-1. The log is a chain.
 //!
-//! The newest record is read after every turn that wrote the log, with the one before it; so each pair of neighbours is
-//! looked at once it stands. Catches S7 (two seals overlap).
+//! Looked at after every turn that wrote the log: each pair of neighbours of which one is new. Catches S7 (two seals overlap).
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::Invariant;
@@ -21,14 +20,22 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
     if turn.after.log == turn.before.log {
         return Judgement::NoSubject;
     }
-    let mut newest = turn.after.log.iter().rev();
-    let (Some((generation, record)), Some((before, _))) = (newest.next(), newest.next()) else {
-        return Judgement::NoSubject;
-    };
-    Judgement::that(record.parent.to_u64_exact() == Some(*before), || {
-        format!(
-            "record {generation} builds on {}, and the record before it is {before}",
-            record.parent
-        )
-    })
+    let mut judgement = Judgement::NoSubject;
+    let pairs = turn.after.log.iter().zip(turn.after.log.iter().skip(1));
+    for ((before, _), (generation, record)) in pairs {
+        if turn.before.log.get(generation) == Some(record) && turn.before.log.contains_key(before) {
+            continue;
+        }
+        let builds = record.parent.to_u64_exact() == Some(*before);
+        judgement = Judgement::that(builds, || {
+            format!(
+                "record {generation} builds on {}, and the record before it is {before}",
+                record.parent
+            )
+        });
+        if !builds {
+            break;
+        }
+    }
+    judgement
 }

@@ -15,7 +15,7 @@ pub(super) const CHECK: Check = Check {
         statement: "a record that a lane could have read never changes or disappears",
     },
     triage: Triage::AsWorded,
-    stands: &[Stand::Primary(check)],
+    stands: &[Stand::Primary(check), Stand::Rest(rest)],
 };
 
 fn check(_: &mut Truth, turn: &Turn) -> Judgement {
@@ -33,5 +33,19 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
             None => format!("record {generation} is gone"),
             Some(after) => format!("record {generation} was {before:?} and is {after:?}"),
         })),
+    }
+}
+
+/// Between two seals only the newest records are read again; at rest all of them are.
+fn rest(truth: &mut Truth) -> Judgement {
+    let Some(read) = truth.at_rest.as_ref().filter(|read| !read.log.is_empty()) else {
+        return Judgement::NoSubject;
+    };
+    let lost = truth.primary.log.iter().find(|(generation, record)| read.log.get(*generation) != Some(record));
+    match lost {
+        None => Judgement::Holds,
+        Some((generation, _)) => Judgement::Broken(Text::from(format!(
+            "record {generation} is not what it was when it was sealed"
+        ))),
     }
 }

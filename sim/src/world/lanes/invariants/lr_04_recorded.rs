@@ -1,11 +1,12 @@
 //! LR-4. No write of the primary is durable that no record will ever carry.
 //!
-//! Looked at when an incarnation has ended: nothing is in memory then, so what the database holds and the newest record
+//! Looked at when an incarnation has ended, and at rest: nothing is in memory then, so what the database holds and the newest record
 //! does not is a hole for good. The oracle's state at that record's generation is compared with the contents.
 //! Catches a reset between a write and its record (a hole in the log).
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::Invariant;
+use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::Text;
 
@@ -13,23 +14,37 @@ use protocol::host::Text;
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-4",
-        statement: "after a reset the primary holds what its newest record says, and nothing more",
+        statement: "after a reset, and at rest, the primary holds what its newest record says, and nothing more",
     },
     triage: Triage::AsWorded,
-    stands: &[Stand::Primary(check)],
+    stands: &[Stand::Primary(check), Stand::Rest(rest)],
 };
 
 fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
-    if !turn.is_reset() {
-        return Judgement::NoSubject;
+    if turn.is_reset() {
+        recorded(truth, &turn.after)
+    } else {
+        Judgement::NoSubject
     }
-    let Some(sealed) = turn.after.sealed() else {
+}
+
+/// At rest nothing is buffered either.
+fn rest(truth: &mut Truth) -> Judgement {
+    match &truth.at_rest {
+        Some(read) => recorded(truth, read),
+        None => Judgement::NoSubject,
+    }
+}
+
+/// Whether a primary holds what its newest record says.
+fn recorded(truth: &Truth, primary: &Standing) -> Judgement {
+    let Some(sealed) = primary.sealed() else {
         return Judgement::NoSubject;
     };
     let Some(state) = truth.at(sealed) else {
         return Judgement::NoSubject;
     };
-    match turn.after.contents.difference(state, truth.seconds()) {
+    match primary.contents.difference(state, truth.seconds()) {
         None => Judgement::Holds,
         Some(difference) => Judgement::Broken(Text::from(format!(
             "the newest record is {sealed}, and the primary against it: {difference}"

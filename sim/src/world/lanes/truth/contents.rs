@@ -169,9 +169,10 @@ fn difference(
         return None;
     }
     let (here, there) = (lasting(name, here, now), lasting(name, there, now));
+    let times = |rows: &[&Vec<Value>], row: &Vec<Value>| rows.iter().filter(|other| **other == row).count();
     let only = |some: &[&Vec<Value>], others: &[&Vec<Value>]| {
         some.iter()
-            .find(|row| !others.contains(row))
+            .find(|row| times(some, row) > times(others, row))
             .map(|row| shown(row))
     };
     let (only_here, only_there) = (only(&here, &there), only(&there, &here));

@@ -119,6 +119,8 @@ pub struct Truth {
     pub now: Micros,
     /// The primary.
     pub primary: Standing,
+    /// The primary once more, read from scratch when everything has come to rest.
+    pub at_rest: Option<Standing>,
     /// The lanes that were ever reached, by number.
     pub lanes: BTreeMap<u32, Standing>,
     /// The primary's state when it sealed each generation.
@@ -162,6 +164,7 @@ impl Truth {
             site,
             now: Micros::ZERO,
             primary: Standing::default(),
+            at_rest: None,
             lanes: BTreeMap::new(),
             history: BTreeMap::new(),
             held: BTreeMap::new(),

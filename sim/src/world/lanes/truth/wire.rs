@@ -192,7 +192,8 @@ impl Wire {
     }
 
     fn is_repeated(&self, seen: &Observed<'_>, request: &Request) -> bool {
-        self.repeated == Some(seen.step) && request.headers.get(header::ATTEMPT).is_none()
+        let by_a_front = request.path.starts_with("/__serve");
+        self.repeated == Some(seen.step) && by_a_front && request.headers.get(header::ATTEMPT).is_none()
     }
 
     fn push(&mut self, seen: &Observed<'_>, heard: Heard) {
