@@ -5,6 +5,8 @@
 //! [`SETTLES`], in which a protocol that keeps its promises comes to rest. So a violation is a finding, whatever the
 //! bytes were. What a plan aims its faults at is there ([`Targets`]) or nearly so: a name too many now and then.
 
+use std::collections::BTreeSet;
+
 use arbitrary::{Arbitrary, Result, Unstructured};
 use protocol::host::{Label, Millis, SqlErrorKind, Text};
 
@@ -55,7 +57,10 @@ where
             items.push(Item { id, at, act });
         }
         let fixed = (0..u.int_in_range(0..=FIXED_MOST)?).map(|_| aims.fixed(u, id));
-        let fixed = fixed.collect::<Result<_>>()?;
+        let mut fixed = fixed.collect::<Result<Vec<FixedChoice>>>()?;
+        // A choice is fixed once.
+        let mut keys = BTreeSet::new();
+        fixed.retain(|choice| keys.insert(choice.key.clone()));
         Ok(Plan {
             scenario: Text::new_static("arbitrary"),
             seed: u.arbitrary()?,
