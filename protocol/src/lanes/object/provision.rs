@@ -39,6 +39,9 @@ enum Phase {
     Posting,
 }
 
+/// Which attempt at a copy to a lane one is of that goes on from a cursor, or begins; none where they are not counted.
+pub type AttemptOf = fn(Number, Option<&Cursor>, &mut Cx<'_, '_>) -> Result<Option<Text>, SqlError>;
+
 /// The segments of a step of a copy.
 #[derive(Clone, Copy, Debug)]
 pub struct ProvisionSteps {
@@ -47,7 +50,7 @@ pub struct ProvisionSteps {
     /// When it is sealed: find the place, and give a fresh lane the schema.
     pub place: Segment<Provisioning>,
     /// Which attempt a copy is of that goes on from a cursor, or begins. Nobody counts them.
-    pub attempt: fn(Number, Option<&Cursor>, &mut Cx<'_, '_>) -> Result<Option<Text>, SqlError>,
+    pub attempt: AttemptOf,
     /// Read a page and post it, or end the step.
     pub post: Segment<Provisioning>,
     /// With the lane's answer: go on behind the page.

@@ -198,7 +198,8 @@ pub fn install_module(token: Text, session: &str, objects: u32, routes: u32) -> 
 /// lane may run.
 #[must_use]
 pub fn define_table(token: Text, session: &str) -> RenderProgram {
-    let table = format!("module_{token}");
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let table = format!("module_{}", token.chars().map(plain).collect::<String>());
     let created = Ddl(Text::from(format!(
         "CREATE TABLE IF NOT EXISTS {table} (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
     )));
