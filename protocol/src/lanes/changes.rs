@@ -32,7 +32,7 @@ pub struct Change {
 }
 
 /// All changes, in the order in which they are made. Each exchanges entries of its own.
-pub const CHANGES: [Change; 22] = [
+pub const CHANGES: [Change; 21] = [
     Change {
         name: "log-all-state",
         without: "without-log-all-state",
@@ -68,7 +68,7 @@ pub const CHANGES: [Change; 22] = [
     Change {
         name: "drop-what-is-handed-back",
         without: "without-drop-what-is-handed-back",
-        invariant: "LR-36",
+        invariant: "LR-30",
         reason: "a request that is handed over after its render has its batch sent all the same, and the primary does it \
                  again; what was collected is dropped",
         apply: |rules| rules.flows.flush.returned = object::drop_what_is_handed_back,
@@ -176,17 +176,9 @@ pub const CHANGES: [Change; 22] = [
         apply: |rules| rules.flows.catch_up.digest = object::pull_until_level,
     },
     Change {
-        name: "judge-what-stands",
-        without: "without-judge-what-stands",
-        invariant: "LR-20",
-        reason: "a lane moves on, or is copied anew, while the digest of its state is awaited, and is admitted for what it \
-                 was; a verdict on a position that the lane has left counts for nothing",
-        apply: |rules| rules.flows.catch_up.verdict = object::verdict_of_now,
-    },
-    Change {
         name: "fast-while-serving",
         without: "without-fast-while-serving",
-        invariant: "LR-23",
+        invariant: "LR-25",
         reason: "the fast lane and a shared page ask neither for the stage nor for the fence; lanes that do not serve, and \
                  requests that ask for a generation, take neither",
         apply: |rules| {
@@ -206,9 +198,12 @@ pub const CHANGES: [Change; 22] = [
         name: "purge-all-caches",
         without: "without-purge-all-caches",
         invariant: "LR-14",
-        reason: "what the render cache keeps outlives the records that change it; a lane that has applied empties every bin of the \
-                 cache that its schema has",
-        apply: |rules| rules.flows.purged = &PURGED,
+        reason: "what the render cache keeps outlives the records that change it, and the copy that it was made of; a lane that \
+                 has applied, or is copied to, empties every bin of the cache that its schema has",
+        apply: |rules| {
+            rules.flows.purged = &PURGED;
+            rules.flows.copies_purge = true;
+        },
     },
     Change {
         name: "provision-outside-the-gate",

@@ -28,7 +28,7 @@ pub struct Round {
     /// How many records the last answer held.
     pub(super) brought: usize,
     /// The position and the state whose digest is awaited.
-    pub(super) digested: Option<(Number, State)>,
+    digested: Option<(Number, State)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,7 +108,7 @@ impl Round {
             .map_or(Number::ZERO, |head| head.generation.to_number())
     }
 
-    pub(super) fn ended(
+    fn ended(
         &self,
         site: &SiteObject,
         version: &Version,
@@ -263,7 +263,7 @@ pub(super) fn digest(
     Ok(Step::Await(On::Call(digest)))
 }
 
-pub(super) fn verdict(
+fn verdict(
     round: &mut Round,
     site: &mut SiteObject,
     version: &Version,

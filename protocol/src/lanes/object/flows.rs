@@ -31,6 +31,8 @@ pub struct Flows {
     pub capture: Capture,
     /// The tables that are emptied when what they show has changed.
     pub purged: &'static [&'static str],
+    /// Whether they are emptied when a copy begins as well: they stay (`lanes.md` 14.1).
+    pub copies_purge: bool,
     /// Sealing.
     pub seal: SealSteps,
     /// Accepting a forwarded batch.
@@ -63,6 +65,7 @@ impl Flows {
         stage_moved: |_, _, _| {},
         capture: note_authoritative_write,
         purged: &pages::PURGED,
+        copies_purge: false,
         seal: SealSteps::DOCUMENTED,
         accept: AcceptSteps::DOCUMENTED,
         provision: ProvisionSteps::DOCUMENTED,

@@ -1,7 +1,7 @@
 //! A chunk lands on a lane, within one turn (`lanes.md` 14.1).
 
 use super::identity::of;
-use super::{Cx, Failure, SiteObject, Version, answer, labels, position, sequence, state, store};
+use super::{Cx, Failure, SiteObject, Version, answer, labels, pages, position, sequence, state, store};
 use crate::host::{Body, End, Millis, Response, SqlError};
 use crate::lanes::admission::Move;
 use crate::lanes::meta::Key;
@@ -33,6 +33,9 @@ pub fn land_chunk(
     let chunk = body.read::<Chunk>()?;
     if restart {
         store::write(cx, (rules.copies.restart)())?;
+        if rules.flows.copies_purge {
+            pages::purge(version, cx, "copy")?;
+        }
     }
     let stage = site.stage(cx)?;
     let schema = sequence::schema(cx)?;

@@ -1,4 +1,4 @@
-//! Copies and verdicts that are of one instant.
+//! Copies of one instant and of one attempt, and lanes that keep up.
 
 use super::super::catch_up::{self, Round};
 use super::super::provision::{self, Provisioning};
@@ -58,24 +58,4 @@ pub(in crate::lanes) fn pull_until_level(
         return Ok(round.pull(applied, version, cx));
     }
     catch_up::digest(round, site, version, resume, cx)
-}
-
-/// A verdict on a position that the lane has left says nothing: the next round judges anew.
-pub(in crate::lanes) fn verdict_of_now(
-    round: &mut Round,
-    site: &mut SiteObject,
-    version: &Version,
-    resume: Resume<SiteObject>,
-    cx: &mut Cx<'_, '_>,
-) -> Next {
-    let position = site.position(version, cx)?;
-    let stays = round
-        .digested
-        .as_ref()
-        .is_some_and(|(applied, _)| applied.js_eq(position.applied));
-    if !stays || position.inflight.is_some() {
-        resume.answer()?;
-        return round.ended(site, version, true, "the lane has moved on", false, cx);
-    }
-    catch_up::verdict(round, site, version, resume, cx)
 }

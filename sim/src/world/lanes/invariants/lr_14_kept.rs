@@ -16,6 +16,7 @@ use crate::check::Invariant;
 use crate::world::lanes::truth::copies::is_whole;
 use crate::world::lanes::truth::standing::{Generation, Standing};
 use crate::world::lanes::truth::{Truth, Turn};
+use protocol::number::Number;
 use protocol::host::{Text, Value};
 use protocol::lanes::app::page::Page;
 
@@ -93,7 +94,7 @@ fn kept(truth: &mut Truth, turn: &Turn, after: Generation) -> Judgement {
     judgement
 }
 
-/// Rows of the render cache, `node:N:role`, against the titles that the lane holds.
+/// Rows of the render cache against what the lane holds: `front` has the number of nodes, `node:N:role` a title.
 fn titles(turn: &Turn) -> Judgement {
     let Some(nodes) = turn.after.contents.table("node_field_data") else {
         return Judgement::NoSubject;
@@ -106,6 +107,17 @@ fn titles(turn: &Turn) -> Judgement {
         let [Value::Text(cid), Value::Text(data), ..] = row.as_slice() else {
             continue;
         };
+        if cid == "front" {
+            let count = Number::from(nodes.rows.len() as u64);
+            let holds = Number::parse(data).js_eq(count);
+            judgement = Judgement::that(holds, || {
+                format!("lane {} keeps `{data}` as the number of nodes, of which there are {count}", turn.lane)
+            });
+            if !holds {
+                break;
+            }
+            continue;
+        }
         let of = cid.split(':').nth(1).and_then(|nid| nid.parse::<u32>().ok());
         let Some(of) = of.filter(|_| cid.starts_with("node:")) else {
             continue;
