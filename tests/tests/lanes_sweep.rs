@@ -7,7 +7,7 @@ use sim::kernel::storage::sqlite::SqliteStore;
 use sim::run::run;
 use sim::scenario;
 use sim::world::World;
-use sim::world::lanes::LanesWorld;
+use sim::world::lanes::{Generate, LanesWorld};
 
 /// How many seeds of each scenario a plain `cargo test` runs.
 const SEEDS: u64 = 12;
@@ -66,4 +66,21 @@ scenarios! {
     fence: "lanes/fence",
     quiet: "lanes/quiet",
     overflow: "lanes/overflow",
+}
+
+#[test]
+fn each_invariant_is_the_goal_of_a_scenario() {
+    let goals: Vec<String> = scenario::names()
+        .filter(|name| name.starts_with("lanes/"))
+        .filter_map(scenario::load::<Generate>)
+        .flat_map(|scenario| scenario.unwrap_or_else(|error| panic!("{error}")).goals)
+        .map(|goal| goal.to_string())
+        .collect();
+    for invariant in LanesWorld::invariants() {
+        let goal = format!("subject {}", invariant.id);
+        assert!(
+            goals.contains(&goal),
+            "no scenario of lanes has the goal `{goal}`: a sweep would be green without it"
+        );
+    }
 }

@@ -1,7 +1,11 @@
 //! Named edits of the [rules](super::rules) that mend the protocol, each the smallest that a deployed Worker could ship.
 //!
-//! [`hardened`] is the documented protocol with all of them. None asks for anything of other objects: a mended lane lives
-//! with a documented primary, and the other way round.
+//! [`hardened`] is the documented protocol with all of them. What one of them sends besides the documented messages (an
+//! attempt's number in a chunk and a cursor), an object without it does not read, and none waits for it: a mended lane is
+//! meant to live with a documented primary, and the other way round.
+//!
+//! Each has a trace under `traces/lanes` that needs it: without the change its invariant is violated there, with it
+//! nothing is.
 
 use super::admission::{Stage, StageName};
 use super::forward::{Attempt, after_answer};
@@ -107,7 +111,7 @@ pub const CHANGES: [Change; 21] = [
     Change {
         name: "count-attempts",
         without: "without-count-attempts",
-        invariant: "LR-15",
+        invariant: "LR-9",
         reason: "two attempts at a copy of one generation mix on the lane, when one is late; chunks carry the number of \
                  their attempt, and a lane takes those of one",
         apply: |rules| {
@@ -208,7 +212,7 @@ pub const CHANGES: [Change; 21] = [
     Change {
         name: "provision-outside-the-gate",
         without: "without-provision-outside-the-gate",
-        invariant: "LR-L5",
+        invariant: "LR-L1",
         reason: "an operator's step of a copy holds the primary's gate and waits for the lane's, whose render forwards and \
                  waits for the primary's; the step runs outside of the gate, as the alarm's does",
         apply: |rules| rules.flows.visit.provision_is_gated = false,
