@@ -1,7 +1,5 @@
 //! Fixed seeds of each scenario of lanes, under the hardened protocol: all holds. `DRYDOCK_SEEDS` raises their number.
 
-use std::env;
-
 use sim::check::Verdict;
 use sim::kernel::storage::sqlite::SqliteStore;
 use sim::run::run;
@@ -12,25 +10,13 @@ use sim::world::lanes::{Generate, LanesWorld};
 /// How many seeds of each scenario a plain `cargo test` runs.
 const SEEDS: u64 = 12;
 
-/// The variable that says how many instead.
-const VARIABLE: &str = "DRYDOCK_SEEDS";
-
-fn seeds() -> u64 {
-    match env::var(VARIABLE) {
-        Err(_) => SEEDS,
-        Ok(text) => text
-            .parse()
-            .unwrap_or_else(|_| panic!("{VARIABLE} is the number of seeds of each scenario, not `{text}`")),
-    }
-}
-
 /// Runs the first seeds of a scenario.
 fn sweep(name: &str) {
     let scenario = scenario::load(name).expect("the scenario is built in");
     let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
     let program = LanesWorld::program("hardened").expect("the variant is there");
     let pool = Default::default();
-    for seed in 1..=seeds() {
+    for seed in 1..=tests::pieces::seeds().unwrap_or(SEEDS) {
         let plan = LanesWorld::generate(&scenario, seed);
         let report = run::<LanesWorld, _, SqliteStore>(&plan, program.clone(), &pool, ());
         assert_eq!(

@@ -373,6 +373,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         })
     }
 
+    /// Whether a party's code holds its thread: what it has written so far is no commit yet, and can be read.
+    #[must_use]
+    pub fn is_mid_turn(&self, party: PartyId) -> bool {
+        self.party(party).current.holding.is_some()
+    }
+
     /// Which life of its memory a party is in, counted from 0.
     #[must_use]
     pub fn incarnation(&self, party: PartyId) -> u32 {

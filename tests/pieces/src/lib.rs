@@ -105,6 +105,20 @@ pub fn blesses() -> bool {
     variable("DRYDOCK_BLESS").as_deref() == Some("1")
 }
 
+/// How many seeds of each scenario the suite sweeps, if `DRYDOCK_SEEDS` says so.
+///
+/// # Panics
+/// When it says something that is no number.
+#[must_use]
+pub fn seeds() -> Option<u64> {
+    let text = variable("DRYDOCK_SEEDS")?;
+    Some(
+        text.parse().unwrap_or_else(|_| {
+            panic!("DRYDOCK_SEEDS is the number of seeds of each scenario, not `{text}`")
+        }),
+    )
+}
+
 /// A test that needs these pieces.
 pub fn trial<F>(name: &str, needs: &[Piece], run: F) -> Trial
 where

@@ -244,10 +244,13 @@ impl World for LanesWorld {
                 heard => self.unheard.entry(by).or_default().push(heard),
             }
         }
-        let own = self.unheard.remove(&who).unwrap_or_default();
-        match number {
-            Some(number) => self.turned(number, party, own, kernel)?,
-            None => self.front_turned(&who, &own)?,
+        // Half a turn is nobody's truth: the step in which it ends comes.
+        if !kernel.is_mid_turn(party) {
+            let own = self.unheard.remove(&who).unwrap_or_default();
+            match number {
+                Some(number) => self.turned(number, party, own, kernel)?,
+                None => self.front_turned(&who, &own)?,
+            }
         }
         for call in called {
             self.judge(|check, truth| match check {
