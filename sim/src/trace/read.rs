@@ -283,6 +283,9 @@ fn read_entry<W: World>(
                 return Err(TraceErrorKind::Twice(item.id));
             }
             item.check()?;
+            if let crate::plan::Act::Operation(operation) = &item.act {
+                W::check_operation(operation)?;
+            }
             trace.plan.items.push(item);
         }
         Entry::Fixed(fixed) => {

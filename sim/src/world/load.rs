@@ -6,6 +6,7 @@ use super::World;
 use super::known::{self, Visit};
 use crate::check::GENERAL;
 use crate::kernel::FaultKind;
+use crate::plan::PlanError;
 use crate::scenario::{Scenario, ScenarioError, Source, unknown};
 
 /// Does something with the world that a scenario is of.
@@ -29,6 +30,12 @@ pub fn load<W: World>(source: &Source) -> Result<Scenario<W::Scenario>, Scenario
     for (nth, goal) in scenario.goals.iter().enumerate() {
         check_mark::<W>(goal).map_err(|reason| source.refuse(&["goals", &nth.to_string()], &reason))?;
     }
+    W::check_scenario(&scenario.generate).map_err(|error| match error {
+        PlanError::Above { field, .. } => {
+            source.refuse(&field.split('.').collect::<Vec<_>>(), &error.to_string())
+        }
+        _ => source.refuse(&["generate"], &error.to_string()),
+    })?;
     Ok(scenario)
 }
 

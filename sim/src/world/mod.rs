@@ -85,6 +85,22 @@ pub trait World: Clone + Debug + Sized + 'static {
     /// The first field that is out of bounds, and the bound.
     fn check(plan: &PlanOf<Self>) -> Result<(), PlanError>;
 
+    /// Whether an operation that comes from anywhere is of a size that ends.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds, and the bound.
+    fn check_operation(_: &Self::Operation) -> Result<(), PlanError> {
+        Ok(())
+    }
+
+    /// Whether a scenario asks for no more than a plan may hold.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds, and the bound.
+    fn check_scenario(_: &Self::Scenario) -> Result<(), PlanError> {
+        Ok(())
+    }
+
     /// The plan of a seed.
     fn generate(scenario: &crate::scenario::Scenario<Self::Scenario>, seed: u64) -> PlanOf<Self>;
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{LanesWorld, Shape};
 use crate::kernel::Micros;
 use crate::plan::swarm::Dice;
-use crate::plan::{Act, Item};
+use crate::plan::{Act, Item, PlanError};
 use crate::scenario::Scenario;
 use crate::world::PlanOf;
 use aims::aimed;
@@ -52,6 +52,28 @@ pub struct Generate {
 
 /// The most lanes that a site has (`lanes.md` 3).
 const MOST_LANES: u32 = 256;
+
+impl Generate {
+    /// Whether the plans that it makes can be read again, and end.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds, and the bound.
+    pub fn check(&self) -> Result<(), PlanError> {
+        for (field, found, most) in [
+            ("generate.lanes-most", self.lanes_most, MOST_LANES),
+            ("generate.fronts-most", self.fronts_most, 1_000),
+            ("generate.nodes-most", self.nodes_most, 10_000),
+            ("generate.accounts-most", self.accounts_most, 10_000),
+            ("generate.visits-most", self.visits_most, 100_000),
+            ("generate.operations-most", self.operations_most, 100_000),
+            ("generate.faults-most", self.faults_most, 100_000),
+            ("generate.aimed-most", self.aimed_most, 100_000),
+        ] {
+            PlanError::if_above(field, found.into(), most.into())?;
+        }
+        Ok(())
+    }
+}
 
 /// How requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +116,7 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Lanes
         site: Text::new_static("shop"),
         nodes: dice.some("nodes", own.nodes_most),
         accounts: dice.some("accounts", own.accounts_most),
-        lanes: dice.below("lanes", own.lanes_most.min(MOST_LANES) + 1),
+        lanes: dice.below("lanes", own.lanes_most + 1),
         fronts: dice.some("fronts", own.fronts_most),
         keyed: dice.below("keyed", 8) > 0,
     };
@@ -107,17 +129,17 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Lanes
         let visit = visit(&mut dice, own.visits, &shape, nth, front);
         acts.extend(visit.map(|visit| (at, Act::Operation(visit))));
     }
-    for _ in 0..dice.below("operations", own.operations_most.saturating_add(1)) {
+    for _ in 0..dice.below("operations", own.operations_most + 1) {
         let at = dice.instant("operation", scenario.lasts());
         let operated = operate(&mut dice, own, &shape);
         acts.extend(operated.map(|operated| (at, Act::Operation(operated))));
     }
     let (objects, fronts) = parties(own, &shape);
-    for _ in 0..dice.below("faults", own.faults_most.saturating_add(1)) {
+    for _ in 0..dice.below("faults", own.faults_most + 1) {
         let at = dice.instant("fault", scenario.lasts());
         acts.push((at, Act::Fault(dice.fault(&objects, &fronts))));
     }
-    for _ in 0..dice.below("aimed", own.aimed_most.saturating_add(1)) {
+    for _ in 0..dice.below("aimed", own.aimed_most + 1) {
         acts.push((Micros::ZERO, Act::Fault(aimed(&mut dice, own, &shape, &fronts))));
     }
     let items = (0..).zip(acts).map(|(id, (at, act))| Item { id, at, act });

@@ -23,7 +23,7 @@ use super::{PlanOf, Variant, World};
 use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Kernel, Observed, PartyId};
-use crate::plan::{Act, PlanError};
+use crate::plan::PlanError;
 use crate::scenario::Scenario;
 use invariants::{CHECKS, Check, INVARIANTS, Judgement, Stand};
 use truth::clients::{Attempt, Told};
@@ -80,12 +80,15 @@ impl World for LanesWorld {
 
     fn check(plan: &PlanOf<Self>) -> Result<(), PlanError> {
         plan.shape.check()?;
-        for item in &plan.items {
-            if let Act::Operation(operation) = &item.act {
-                operation.check()?;
-            }
-        }
         plan.check()
+    }
+
+    fn check_operation(operation: &Operation) -> Result<(), PlanError> {
+        operation.check()
+    }
+
+    fn check_scenario(generate: &Generate) -> Result<(), PlanError> {
+        generate.check()
     }
 
     fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Self> {

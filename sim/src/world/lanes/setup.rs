@@ -18,8 +18,8 @@ const LAST_ITEM: u32 = u32::MAX;
 /// What the attempts of the set-up are called.
 pub(super) const TOKEN: &str = "set-up";
 
-/// How long the lanes may take until all of them serve.
-const PATIENCE: Micros = Micros::from_millis(600_000);
+/// How long the lanes may take until all of them serve: 256 of them, one after the other, take over an hour.
+const PATIENCE: Micros = Micros::from_millis(10_000_000);
 
 /// Somebody who sets a site up.
 struct Installer<'a, P: Program, S: Store> {

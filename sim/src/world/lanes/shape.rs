@@ -6,7 +6,7 @@ use protocol::lanes::operator::Operate;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
-use crate::plan::PlanError;
+use crate::plan::{LONGEST, PlanError};
 
 /// What there is when a run begins: a site that was installed, with lanes that serve, and isolates that know nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -142,6 +142,13 @@ impl Operation {
                 ("item.act.operation.visit.ask.install.nodes", *nodes, 10_000),
                 ("item.act.operation.visit.ask.install.accounts", *accounts, 10_000),
             ],
+            Ask::Waiting { pause, .. } => {
+                return PlanError::if_above(
+                    "item.act.operation.visit.ask.waiting.pause",
+                    pause.0,
+                    LONGEST.0 / 1_000,
+                );
+            }
             Ask::Save { tags, .. } => &[("item.act.operation.visit.ask.save.tags", *tags, 1_000)],
             Ask::InstallModule { objects, routes } => &[
                 (
@@ -169,5 +176,47 @@ impl Operation {
             Operated::Front(_) => operate.through_front(site),
             Operated::Primary | Operated::Lane(_) => Some(operate.direct()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visit(ask: Ask) -> Operation {
+        Operation::Visit {
+            front: 0,
+            ask,
+            visitor: Visitor::default(),
+            token: Text::new_static("t"),
+        }
+    }
+
+    #[test]
+    fn an_operation_that_does_not_end_is_refused_by_its_field() {
+        let told = |ask| visit(ask).check().map_err(|error| error.to_string());
+        let module = |objects, routes| Ask::InstallModule { objects, routes };
+        assert_eq!(told(module(600, 10)), Ok(()));
+        assert_eq!(
+            told(module(u32::MAX, 10)),
+            Err(
+                "at item.act.operation.visit.ask.install-module.objects: 4294967295 is above 10000"
+                    .to_owned()
+            )
+        );
+    }
+
+    #[test]
+    fn a_site_has_at_most_256_lanes() {
+        let shape = |lanes| Shape {
+            site: Text::new_static("shop"),
+            nodes: 1,
+            accounts: 1,
+            lanes,
+            fronts: 1,
+            keyed: true,
+        };
+        assert_eq!(shape(256).check(), Ok(()));
+        assert!(shape(257).check().is_err());
     }
 }

@@ -1,12 +1,12 @@
 //! LR-23. What a withdrawn lane held influences nothing.
 //!
 //! Until a new copy is whole, a lane answers no page (it hands over, or says that it cannot), and forwards nothing.
-//! Catches S25 (the fast lane asks for no stage) and a render that outlives the withdrawal.
+//! Catches S25 (the fast lane asks for no stage), and a lane that renders from what it held.
 
 use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
 use crate::world::lanes::truth::standing::Standing;
-use crate::world::lanes::truth::wire::{Called, Heard};
+use crate::world::lanes::truth::wire::Called;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::admission::Stage;
 use protocol::lanes::header;
@@ -27,27 +27,23 @@ fn is_out(stage: Option<Stage>) -> bool {
     matches!(stage, Some(Stage::Withdrawn | Stage::Created | Stage::Restoring))
 }
 
-fn shows(_: &mut Truth, turn: &Turn) -> Judgement {
-    let (before, after) = (turn.before.stage(), turn.after.stage());
-    if !is_out(before) || !is_out(after) {
+fn shows(truth: &mut Truth, turn: &Turn) -> Judgement {
+    if !is_out(turn.before.stage()) || !is_out(turn.after.stage()) {
         return Judgement::NoSubject;
     }
     let mut judgement = Judgement::NoSubject;
-    for heard in &turn.heard {
-        if let Heard::Finished {
-            outcome: Ok(Some(response)),
-            ..
-        } = heard
-            && let Some(tier) = response.headers.get(header::CACHE)
-        {
-            // A page that was rendered is LR-22's: it may have begun while the lane served.
-            let showed = matches!(tier, "HIT" | "AGED");
-            judgement = Judgement::that(!showed, || {
-                format!("lane {} is {} and answered {tier}", turn.lane, told(after))
-            });
-            if showed {
-                break;
-            }
+    for (run, response) in turn.answers() {
+        let Some(tier) = response.headers.get(header::CACHE) else {
+            continue;
+        };
+        // A page that was begun while the lane served is LR-21's and LR-22's.
+        let began_out = truth.stages_since(turn.lane, run.since).all(is_out);
+        let showed = response.status == 200 && began_out;
+        judgement = Judgement::that(!showed, || {
+            format!("lane {} is {} and answered {tier}", turn.lane, told(turn.after.stage()))
+        });
+        if showed {
+            break;
         }
     }
     judgement

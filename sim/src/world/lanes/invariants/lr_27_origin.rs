@@ -48,7 +48,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         let own = state(&turn.after.contents, name);
         let now = state(&truth.primary.contents, name);
         let then = then.and_then(|then| state(then, name));
-        if own.is_some() && own != now && own != then {
+        if own != now && own != then {
             return Judgement::Broken(Text::from(format!(
                 "lane {} holds {own:?} as {name}, the primary {now:?}, and {then:?} at the lane's generation",
                 turn.lane

@@ -154,15 +154,16 @@ fn a_lane_begins_to_serve_as_the_primarys_equal() {
 
 #[test]
 fn a_lane_that_is_out_shows_and_forwards_nothing() {
-    let shows = |stage: &str, tier: &str| {
+    let shows = |stage: &str, status: u16, tier: &str| {
         let lane = standing([(Key::STAGE, stage)]);
-        let answer = response(200, [(header::CACHE, tier)]);
+        let answer = response(status, [(header::CACHE, tier)]);
         let ended = finished(run(Some(Request::get("/__serve")), Vec::new()), answer);
         of_turn("LR-23", &truth(), &turn(1, &lane, &lane, vec![ended]))
     };
-    fires(shows("WITHDRAWN", "HIT"));
-    holds(shows("WITHDRAWN", "REFUSED"));
-    assert_eq!(shows("SERVING", "HIT"), Judgement::NoSubject);
+    fires(shows("WITHDRAWN", 200, "HIT"));
+    fires(shows("WITHDRAWN", 200, "RENDER"));
+    holds(shows("WITHDRAWN", 421, "REFUSED"));
+    assert_eq!(shows("SERVING", 200, "HIT"), Judgement::NoSubject);
     let forwards = |lane: Standing| {
         let mut truth = truth();
         truth.lanes.insert(1, lane);
