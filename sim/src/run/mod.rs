@@ -265,7 +265,8 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         self.kernel.pass_until(self.heals());
         self.kernel.set_knobs(self.plan.knobs.healed());
         self.kernel.disarm_aims();
-        self.kernel.clear_troubles(&mut self.ears);
+        let heard_by = &mut (&mut self.ears, Hearing(&mut self.world));
+        self.kernel.clear_troubles(heard_by);
     }
 
     fn act(&mut self, id: u32) {
@@ -289,7 +290,8 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             Fault::Evict { object } => kernel.evict(id, kernel.object_named(object)?),
             Fault::Displace { object, overlap } => {
                 let object = kernel.object_named(object)?;
-                kernel.displace(id, object, *overlap, &mut self.ears);
+                let heard_by = &mut (&mut self.ears, Hearing(&mut self.world));
+                kernel.displace(id, object, *overlap, heard_by);
             }
             Fault::Partition { from, to, way, lasts } => {
                 let trouble = Trouble::Partition(kernel.named(from)?, kernel.named(to)?, *way);
