@@ -5,6 +5,7 @@ use super::super::provision::{self, Provisioning};
 use super::super::store;
 use crate::host::{SqlError, Text};
 use crate::lanes::object::{Cx, Next, SiteObject, Version};
+use crate::lanes::restore::NoProvision;
 use crate::lanes::wire::Cursor;
 use crate::number::Number;
 use crate::task::Resume;
@@ -35,11 +36,8 @@ pub(in crate::lanes) fn check_each_page(
 ) -> Next {
     let now = site.sequence(cx)?;
     if !now.js_eq(step.generation) {
-        let why = format!(
-            "the primary committed during the copy: began at {}, now {now}",
-            step.generation
-        );
-        return step.refused(why, true, None, cx);
+        let began = step.generation;
+        return step.refused(NoProvision::Torn { began, now }, true, None, cx);
     }
     provision::post(step, site, version, resume, cx)
 }

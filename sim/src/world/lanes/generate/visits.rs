@@ -60,6 +60,9 @@ pub struct Visits {
 const MODULE_SMALL: u32 = 12;
 const MODULE_LARGE: u32 = 520;
 
+/// Fences are asked for below this generation: about as far as a site comes in a run.
+const FENCES: u32 = 140;
+
 /// The shortest and the longest wait of a page that waits.
 const PAUSES: (u64, u64) = (50, 8_000);
 
@@ -208,7 +211,7 @@ fn wait(dice: &mut Dice, shape: &Shape) -> Ask {
 fn fence(dice: &mut Dice, shape: &Shape) -> Ask {
     Ask::Fenced {
         nid: nid(dice, shape),
-        generation: dice.below("fence", 140).into(),
+        generation: dice.below("fence", FENCES).into(),
     }
 }
 
