@@ -142,7 +142,16 @@ impl<S: Store> Pool<S> {
     /// When the site does not come to be.
     #[must_use]
     pub fn installed() -> Self {
-        let mut pool = Self::under(documented());
+        Self::installed_under(documented())
+    }
+
+    /// The same of another version.
+    ///
+    /// # Panics
+    /// When the site does not come to be.
+    #[must_use]
+    pub fn installed_under(version: Version) -> Self {
+        let mut pool = Self::under(version);
         let migrated = pool.send(pool.primary, Operate::Migrate.direct());
         assert_eq!(migrated.status, 200);
         let nobody = Visitor::default();
