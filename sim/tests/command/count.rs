@@ -1,12 +1,8 @@
 //! Many seeds in a row: what they print, and how they are interrupted.
 
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
-
-use super::{assert_ends, drydock};
+use super::{assert_ends, drydock, interrupted, started};
 
 /// One line for each seed, and each as a single run prints it.
 #[test]
@@ -54,41 +50,23 @@ fn without_a_terminal_there_is_no_progress() {
     );
 }
 
-/// More seeds than anybody waits for, of which the first is done.
-fn endless() -> (Child, BufReader<std::process::ChildStdout>) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_drydock"))
-        .args([
-            "run",
-            "demonstration",
-            "--store",
-            "model",
-            "--hashes",
-            "--count",
-            "1000000000",
-        ])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    let mut out = BufReader::new(child.stdout.take().expect("it has a standard output"));
-    let mut line = String::new();
-    out.read_line(&mut line).expect("it prints a line");
+#[test]
+fn an_interrupted_run_says_how_many_seeds_passed() {
+    let endless = [
+        "run",
+        "demonstration",
+        "--store",
+        "model",
+        "--hashes",
+        "--count",
+        "1000000000",
+    ];
+    let (child, line, out) = started(Path::new("."), &endless);
     assert!(
         line.starts_with("1 "),
         "the first line is of the first seed: {line:?}"
     );
-    (child, out)
-}
-
-#[test]
-fn an_interrupted_run_says_how_many_seeds_passed() {
-    let (mut child, mut out) = endless();
-    let id = Pid::from_child(&child);
-    kill_process(id, Signal::INT).expect("the signal is sent");
-    let mut rest = String::new();
-    out.read_to_string(&mut rest).expect("it prints the rest");
-    let code = child.wait().expect("it ends").code();
+    let (code, rest) = interrupted(child, out);
     assert_eq!(
         code,
         Some(130),

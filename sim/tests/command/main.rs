@@ -7,9 +7,11 @@ mod sweep;
 mod worlds;
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 const KEPT: &str = include_str!("../../../traces/demonstration/older-answer-last.jsonl");
 
@@ -21,6 +23,31 @@ fn drydock(folder: &Path, arguments: &[&str]) -> Output {
         .stdin(Stdio::null())
         .output()
         .expect("the command starts")
+}
+
+/// A command that takes longer than anybody waits, once it has printed its first line: the child, that line, and the rest
+/// to come.
+fn started(folder: &Path, arguments: &[&str]) -> (Child, String, BufReader<ChildStdout>) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_drydock"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut out = BufReader::new(child.stdout.take().expect("it has a standard output"));
+    let mut line = String::new();
+    out.read_line(&mut line).expect("it prints a line");
+    (child, line, out)
+}
+
+/// Interrupts a command that has started: its exit code, and the rest of what it printed.
+fn interrupted(mut child: Child, mut out: BufReader<ChildStdout>) -> (Option<i32>, String) {
+    kill_process(Pid::from_child(&child), Signal::INT).expect("the signal is sent");
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).expect("it prints the rest");
+    (child.wait().expect("it ends").code(), rest)
 }
 
 /// Replays what stands on the standard input.

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
-use rustix::process::{Pid, Signal, kill_process};
-
-use super::{KEPT, assert_ends, drydock, replay, told};
+use super::{KEPT, assert_ends, drydock, interrupted, replay, started, told};
 
 /// Writes the trace of a seed that fails under `documented`, and answers its file.
 fn found(folder: &Path, seed: u32) -> String {
@@ -270,29 +267,17 @@ fn an_interrupted_search_writes_the_smallest_so_far() {
         );
     }
     fs::write(folder.path().join("long.jsonl"), long).expect("the trace is written");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_drydock"))
-        .args([
-            "shrink",
-            "long.jsonl",
-            "--store",
-            "model",
-            "--variant",
-            "documented",
-        ])
-        .current_dir(folder.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    let mut out = BufReader::new(child.stdout.take().expect("it has a standard output"));
-    let mut heading = String::new();
-    out.read_line(&mut heading)
-        .expect("it prints what it is about to do");
-    kill_process(Pid::from_child(&child), Signal::INT).expect("the signal is sent");
-    let mut rest = String::new();
-    out.read_to_string(&mut rest).expect("it prints the rest");
-    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{rest}");
+    let slow = [
+        "shrink",
+        "long.jsonl",
+        "--store",
+        "model",
+        "--variant",
+        "documented",
+    ];
+    let (child, _, out) = started(folder.path(), &slow);
+    let (code, rest) = interrupted(child, out);
+    assert_eq!(code, Some(130), "{rest}");
     assert!(rest.contains("not 1-minimal: interrupted, "), "{rest}");
     assert!(
         rest.ends_with("interrupted: this is the smallest trace so far.\n"),

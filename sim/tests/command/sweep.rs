@@ -1,13 +1,10 @@
 //! Sweeps as a user sees them: the table, the last line, the exit code, the traces.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
-use rustix::process::{Pid, Signal, kill_process};
-
-use super::{assert_ends, drydock, told};
+use super::{assert_ends, drydock, interrupted, started, told};
 
 const SCENARIO: &str = include_str!("../../../scenarios/demonstration.toml");
 
@@ -235,29 +232,17 @@ fn jobs_change_no_line() {
 
 #[test]
 fn an_interrupted_sweep_tells_what_is_done() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_drydock"))
-        .args([
-            "sweep",
-            "demonstration",
-            "--store",
-            "model",
-            "--seeds",
-            "1000000000",
-        ])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    let mut out = BufReader::new(child.stdout.take().expect("it has a standard output"));
-    let mut heading = String::new();
-    out.read_line(&mut heading)
-        .expect("it prints what it is about to do");
+    let endless = [
+        "sweep",
+        "demonstration",
+        "--store",
+        "model",
+        "--seeds",
+        "1000000000",
+    ];
+    let (child, heading, out) = started(Path::new("."), &endless);
     assert!(heading.contains("1,000,000,000 seeds from 1"), "{heading:?}");
-    kill_process(Pid::from_child(&child), Signal::INT).expect("the signal is sent");
-    let mut rest = String::new();
-    out.read_to_string(&mut rest).expect("it prints the rest");
-    let code = child.wait().expect("it ends").code();
+    let (code, rest) = interrupted(child, out);
     assert_eq!(
         code,
         Some(130),
