@@ -10,7 +10,7 @@ use protocol::host::Text;
 use sim::kernel::storage::Store;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
-use sim::kernel::{Chain, Chance, Origin, PlaceId, Purpose, Source};
+use sim::kernel::{Chain, Chance, Deployment, Origin, PlaceId, Purpose, Source};
 use sim::run::{Simulation, run};
 use sim::scenario;
 use sim::world::demonstration::DemonstrationWorld;
@@ -28,8 +28,8 @@ fn plan(seed: u64) -> PlanOf<DemonstrationWorld> {
     DemonstrationWorld::generate(&scenario, seed)
 }
 
-fn program() -> <DemonstrationWorld as World>::Program {
-    DemonstrationWorld::program("hardened").expect("the variant is there")
+fn deployment() -> Deployment<<DemonstrationWorld as World>::Program> {
+    DemonstrationWorld::deployment("hardened").expect("the variant is there")
 }
 
 /// One choice that no plan fixes.
@@ -64,7 +64,7 @@ fn events<S: Store>(bencher: Bencher<'_, '_>) {
     let all = || {
         plans
             .iter()
-            .map(|plan| run::<DemonstrationWorld, _, S>(plan, program(), &pool, ()).events)
+            .map(|plan| run::<DemonstrationWorld, _, S>(plan, deployment(), &pool, ()).events)
             .sum::<u64>()
     };
     let events = all();
@@ -75,11 +75,11 @@ fn events<S: Store>(bencher: Bencher<'_, '_>) {
 #[divan::bench(types = [ModelStore, SqliteStore])]
 fn clone<S: Store>(bencher: Bencher<'_, '_>) {
     let long = |plan: &PlanOf<DemonstrationWorld>| {
-        run::<DemonstrationWorld, _, ModelStore>(plan, program(), &Default::default(), ()).events > 600
+        run::<DemonstrationWorld, _, ModelStore>(plan, deployment(), &Default::default(), ()).events > 600
     };
     let plan = (1..).map(plan).find(long).expect("some seed's run is long");
     let mut simulation =
-        Simulation::<DemonstrationWorld, _, S, ()>::new(&plan, program(), &Default::default(), ());
+        Simulation::<DemonstrationWorld, _, S, ()>::new(&plan, deployment(), &Default::default(), ());
     for _ in 0..300 {
         assert!(
             simulation.advance().is_none(),

@@ -74,10 +74,10 @@ fn plan(lanes: u32, minutes: u32) -> PlanOf<LanesWorld> {
 
 fn bench<S: Store>(bencher: Bencher<'_, '_>, lanes: u32, minutes: u32) {
     let plan = plan(lanes, minutes);
-    let program = LanesWorld::program("hardened").expect("the variant is there");
+    let deployment = LanesWorld::deployment("hardened").expect("the variant is there");
     let pool = S::Pool::default();
     bencher.bench_local(|| {
-        let report = run::<LanesWorld, _, S>(&plan, program.clone(), &pool, ());
+        let report = run::<LanesWorld, _, S>(&plan, deployment.clone(), &pool, ());
         assert_eq!(report.verdict, Verdict::Passed);
         report.events
     });

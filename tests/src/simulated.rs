@@ -33,9 +33,9 @@ pub struct Simulated {
 /// When the demonstration has no such variant.
 #[must_use]
 pub fn simulate(plan: &DemonstrationPlan, variant: &str) -> Simulated {
-    let program = DemonstrationWorld::program(variant).expect("the demonstration has this variant");
+    let deployment = DemonstrationWorld::deployment(variant).expect("the demonstration has this variant");
     let tape = Tape::default();
-    let recorded = Recorded::new(program, tape.clone());
+    let recorded = deployment.map(|honest| Recorded::new(honest.clone(), tape.clone()));
     let mut simulation =
         Simulation::<DemonstrationWorld, _, SqliteStore, ()>::new(plan, recorded, &Default::default(), ());
     let end = plan.lasts.after(plan.settles);

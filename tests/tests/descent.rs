@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use protocol::host::Text;
 use sim::kernel::storage::model::ModelStore;
-use sim::kernel::{ChoiceKey, Micros, Observed, Observer, Origin, Service, StepId, What};
+use sim::kernel::{ChoiceKey, Deployment, Micros, Observed, Observer, Origin, Service, StepId, What};
 use sim::run::Simulation;
 use sim::scenario;
 use sim::world::demonstration::DemonstrationWorld;
@@ -21,8 +21,8 @@ fn plan(seed: u64) -> PlanOf<DemonstrationWorld> {
     DemonstrationWorld::generate(&scenario, seed)
 }
 
-fn program() -> <DemonstrationWorld as World>::Program {
-    DemonstrationWorld::program("hardened").expect("the variant is there")
+fn deployment() -> Deployment<<DemonstrationWorld as World>::Program> {
+    DemonstrationWorld::deployment("hardened").expect("the variant is there")
 }
 
 /// Everything that was observed, in words, with what is needed to tell what depends on what.
@@ -161,7 +161,7 @@ fn parting(one: &BTreeMap<&Text, Vec<&str>>, other: &BTreeMap<&Text, Vec<&str>>)
 fn witness(plan: &PlanOf<DemonstrationWorld>) -> (Vec<Seen>, BTreeMap<ChoiceKey, u64>) {
     let mut simulation = Simulation::<DemonstrationWorld, _, ModelStore, _>::new(
         plan,
-        program(),
+        deployment(),
         &Default::default(),
         Witness::default(),
     );
@@ -248,7 +248,7 @@ fn a_clone_of_a_world_goes_on_as_the_world_does() {
         let plan = plan(seed);
         let mut world = Simulation::<DemonstrationWorld, _, ModelStore, _>::new(
             &plan,
-            program(),
+            deployment(),
             &Default::default(),
             Witness::default(),
         );

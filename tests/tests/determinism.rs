@@ -39,8 +39,8 @@ fn report_in<S: Store>(pool: &S::Pool, variant: &str, seed: u64) -> Report {
         .expect("the scenario is built in")
         .expect("it is readable");
     let plan = DemonstrationWorld::generate(&scenario, seed);
-    let program = DemonstrationWorld::program(variant).expect("the variant is there");
-    run::<DemonstrationWorld, _, S>(&plan, program, pool, ())
+    let deployment = DemonstrationWorld::deployment(variant).expect("the variant is there");
+    run::<DemonstrationWorld, _, S>(&plan, deployment, pool, ())
 }
 
 #[test]
@@ -255,11 +255,12 @@ fn caught(leak: Leak) -> String {
         .expect("the scenario is built in")
         .expect("it is readable");
     let plan = DemonstrationWorld::generate(&scenario, 1);
-    let leaky = Leaky {
-        honest: DemonstrationWorld::program("hardened").expect("the variant is there"),
+    let honest = DemonstrationWorld::deployment("hardened").expect("the variant is there");
+    let leaky = honest.map(|honest| Leaky {
+        honest: honest.clone(),
         taken: Arc::default(),
         leak,
-    };
+    });
     let report = run_twice::<DemonstrationWorld, _, ModelStore>(&plan, &leaky, &Default::default());
     assert_eq!(
         report.verdict.exit_code(),
@@ -288,8 +289,8 @@ fn an_honest_protocol_is_not_caught() {
         .expect("the scenario is built in")
         .expect("it is readable");
     let plan = DemonstrationWorld::generate(&scenario, 1);
-    let program = DemonstrationWorld::program("hardened").expect("the variant is there");
-    let honest = run_twice::<DemonstrationWorld, _, ModelStore>(&plan, &program, &Default::default());
+    let deployment = DemonstrationWorld::deployment("hardened").expect("the variant is there");
+    let honest = run_twice::<DemonstrationWorld, _, ModelStore>(&plan, &deployment, &Default::default());
     assert_eq!(honest.verdict, Verdict::Passed);
 }
 

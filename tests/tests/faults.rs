@@ -22,12 +22,12 @@ fn every_kind_of_fault_takes_effect_in_the_demonstration() {
     let scenario = scenario::load("demonstration")
         .expect("the scenario is built in")
         .expect("it is readable");
-    let program = DemonstrationWorld::program("hardened").expect("the variant is there");
+    let deployment = DemonstrationWorld::deployment("hardened").expect("the variant is there");
     let pool = Default::default();
     let mut counts = vec![0; FaultKind::VARIANTS.len()];
     for seed in 1..=SEEDS {
         let plan = DemonstrationWorld::generate(&scenario, seed);
-        let report = run::<DemonstrationWorld, _, ModelStore>(&plan, program.clone(), &pool, ());
+        let report = run::<DemonstrationWorld, _, ModelStore>(&plan, deployment.clone(), &pool, ());
         for (count, kind) in counts.iter_mut().zip(FaultKind::VARIANTS) {
             *count += report.marks.count(&format!("fault {}", kind.name()));
         }

@@ -14,11 +14,11 @@ const SEEDS: u64 = 12;
 fn sweep(name: &str) {
     let scenario = scenario::load(name).expect("the scenario is built in");
     let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
-    let program = LanesWorld::program("hardened").expect("the variant is there");
+    let deployment = LanesWorld::deployment("hardened").expect("the variant is there");
     let pool = Default::default();
     for seed in 1..=tests::pieces::seeds().unwrap_or(SEEDS) {
         let plan = LanesWorld::generate(&scenario, seed);
-        let report = run::<LanesWorld, _, SqliteStore>(&plan, program.clone(), &pool, ());
+        let report = run::<LanesWorld, _, SqliteStore>(&plan, deployment.clone(), &pool, ());
         assert_eq!(
             report.verdict,
             Verdict::Passed,

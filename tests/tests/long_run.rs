@@ -14,9 +14,9 @@ use tests::simulated::kept;
 fn hours_of_alarms_keep_what_minutes_of_them_keep() {
     let mut plan = kept("demonstration/older-answer-last.jsonl").plan;
     plan.lasts = Micros::from_millis(5 * 3_600 * 1_000);
-    let program = DemonstrationWorld::program("hardened").expect("the variant is there");
+    let deployment = DemonstrationWorld::deployment("hardened").expect("the variant is there");
     let mut simulation =
-        Simulation::<DemonstrationWorld, _, ModelStore, _>::new(&plan, program, &Default::default(), ());
+        Simulation::<DemonstrationWorld, _, ModelStore, _>::new(&plan, deployment, &Default::default(), ());
     let mut size_at = |end: Micros| {
         while simulation.kernel().now() < end {
             assert_eq!(simulation.advance(), None, "the run goes on until its end");

@@ -44,8 +44,8 @@ fn for_each_plan(look: impl Fn(DemonstrationPlan)) {
 }
 
 fn report(plan: &DemonstrationPlan) -> Report {
-    let program = DemonstrationWorld::program("hardened").expect("the variant is there");
-    run::<DemonstrationWorld, _, ModelStore>(plan, program, &Default::default(), ())
+    let deployment = DemonstrationWorld::deployment("hardened").expect("the variant is there");
+    run::<DemonstrationWorld, _, ModelStore>(plan, deployment, &Default::default(), ())
 }
 
 #[test]

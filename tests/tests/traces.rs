@@ -112,7 +112,7 @@ fn shows<W: World>(plan: &PlanOf<W>, variant: &str, expected: &Expectation) -> R
 }
 
 fn report<W: World, S: Store>(plan: &PlanOf<W>, variant: &str) -> Result<Report, Failed> {
-    let program = W::program(variant);
-    let program = program.ok_or_else(|| format!("{} has no variant `{variant}`", W::NAME))?;
-    Ok(run_plan::<W, _, S>(plan, program, &Default::default(), ()))
+    let deployment = W::deployment(variant);
+    let deployment = deployment.ok_or_else(|| format!("{} has no variant `{variant}`", W::NAME))?;
+    Ok(run_plan::<W, _, S>(plan, deployment, &Default::default(), ()))
 }

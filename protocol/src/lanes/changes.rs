@@ -4,6 +4,8 @@
 //! attempt's number in a chunk and a cursor), an object without it does not read, and none waits for it: a mended lane is
 //! meant to live with a documented primary, and the other way round.
 //!
+//! [`Change::side`] tells what a mixed pool is rid of already.
+//!
 //! Each has a trace under `traces/lanes` that needs it: without the change its invariant is violated there, with it
 //! nothing is.
 
@@ -20,6 +22,17 @@ use super::{header, inventory::StateKey};
 use crate::host::Text;
 use crate::number::Number;
 
+/// Whose code a change has to be in to mend what it mends, where versions are mixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The primary's.
+    Primary,
+    /// The lane's.
+    Lane,
+    /// Both: what one end sends only the other one reads.
+    Both,
+}
+
 /// One edit of the rules.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
@@ -29,6 +42,8 @@ pub struct Change {
     pub without: &'static str,
     /// The invariant that is violated without it.
     pub invariant: &'static str,
+    /// Who has to have it.
+    pub side: Side,
     /// What goes wrong without it, and how it mends that.
     pub reason: &'static str,
     /// Makes it.
@@ -36,11 +51,12 @@ pub struct Change {
 }
 
 /// All changes, in the order in which they are made. Each exchanges entries of its own.
-pub const CHANGES: [Change; 21] = [
+pub const CHANGES: [Change; 22] = [
     Change {
         name: "log-all-state",
         without: "without-log-all-state",
         invariant: "LR-3",
+        side: Side::Primary,
         reason: "a write of a table that the inventory does not call authoritative (routes, statistics, all that a module \
                  brings) reaches no lane; every table that is not an object's own is logged",
         apply: |rules| rules.inventory.enters_log = enters_log,
@@ -49,6 +65,7 @@ pub const CHANGES: [Change; 21] = [
         name: "log-what-committed",
         without: "without-log-what-committed",
         invariant: "LR-3",
+        side: Side::Primary,
         reason: "statements of a transaction that failed stay in the buffer, and lanes run what the primary took back; a \
                  transaction is noted when it has committed",
         apply: |rules| rules.seal.noted = |facts| if facts.committed { facts.ran } else { 0 },
@@ -57,6 +74,7 @@ pub const CHANGES: [Change; 21] = [
         name: "seal-in-one-turn",
         without: "without-seal-in-one-turn",
         invariant: "LR-4",
+        side: Side::Primary,
         reason: "a reset while a seal awaits its digest leaves writes that no record carries, and two seals at once build \
                  on one parent; the digest is computed without a wait",
         apply: |rules| rules.flows.seal.begin = object::seal_in_one_turn,
@@ -65,6 +83,7 @@ pub const CHANGES: [Change; 21] = [
         name: "hand-back-conflicts",
         without: "without-hand-back-conflicts",
         invariant: "LR-37",
+        side: Side::Lane,
         reason: "a batch that was computed on an older state is sent again as it is, and overwrites what came between; it \
                  is handed to the primary, which renders anew",
         apply: |rules| rules.forwarding.after_answer = |_, answer| after_answer(Attempt::Second, answer),
@@ -73,14 +92,29 @@ pub const CHANGES: [Change; 21] = [
         name: "drop-what-is-handed-back",
         without: "without-drop-what-is-handed-back",
         invariant: "LR-30",
+        side: Side::Lane,
         reason: "a request that is handed over after its render has its batch sent all the same, and the primary does it \
                  again; what was collected is dropped",
         apply: |rules| rules.flows.flush.returned = object::drop_what_is_handed_back,
     },
     Change {
+        name: "know-a-batch-again",
+        without: "without-know-a-batch-again",
+        invariant: "LR-30",
+        side: Side::Both,
+        reason: "a batch that arrives twice is committed once and answered with a conflict the second time, and the lane \
+                 hands back as clean what has happened; the primary remembers each lane's last batch, and answers it as \
+                 it did",
+        apply: |rules| {
+            rules.flows.flush.name = object::name_batch;
+            rules.flows.accept.commit = object::commit_once;
+        },
+    },
+    Change {
         name: "mark-before-sending",
         without: "without-mark-before-sending",
         invariant: "LR-33",
+        side: Side::Lane,
         reason: "a lane that hears no answer to a batch mints its ids again; they are marked before they leave",
         apply: |rules| rules.flows.flush.send = object::mark_before_sending,
     },
@@ -88,6 +122,7 @@ pub const CHANGES: [Change; 21] = [
         name: "partition-from-the-first",
         without: "without-partition-from-the-first",
         invariant: "LR-32",
+        side: Side::Primary,
         reason: "an interpreter of the primary that booted before the first lane leaves ids to the database, which gives \
                  those of the lanes' classes; the primary mints its own class from the first, also on a site that never has a lane",
         apply: |rules| rules.partition.writer = partition_from_the_first,
@@ -96,6 +131,7 @@ pub const CHANGES: [Change; 21] = [
         name: "check-each-page",
         without: "without-check-each-page",
         invariant: "LR-9",
+        side: Side::Primary,
         reason: "a request commits between two chunks of one step, and the rest of the copy is of another generation; the \
                  generation is compared before each page is read",
         apply: |rules| rules.flows.provision.post = object::check_each_page,
@@ -104,6 +140,7 @@ pub const CHANGES: [Change; 21] = [
         name: "begin-at-the-beginning",
         without: "without-begin-at-the-beginning",
         invariant: "LR-8",
+        side: Side::Lane,
         reason: "a late chunk of an old copy begins a new one, and its last chunk is a whole copy by itself; only the first \
                  chunk of a copy begins one",
         apply: |rules| rules.copies.may_begin = begin_at_the_beginning,
@@ -112,6 +149,7 @@ pub const CHANGES: [Change; 21] = [
         name: "count-attempts",
         without: "without-count-attempts",
         invariant: "LR-9",
+        side: Side::Both,
         reason: "two attempts at a copy of one generation mix on the lane, when one is late; chunks carry the number of \
                  their attempt, and a lane takes those of one",
         apply: |rules| {
@@ -124,6 +162,7 @@ pub const CHANGES: [Change; 21] = [
         name: "withdraw-before-restoring",
         without: "without-withdraw-before-restoring",
         invariant: "LR-17",
+        side: Side::Lane,
         reason: "a copy that begins on a lane that serves is shown while it lands; the lane is withdrawn first",
         apply: |rules| rules.copies.stages_of_begin = withdraw_before_restoring,
     },
@@ -131,6 +170,7 @@ pub const CHANGES: [Change; 21] = [
         name: "keep-the-name",
         without: "without-keep-the-name",
         invariant: "LR-9",
+        side: Side::Lane,
         reason: "an alarm can wake an object that is not told its name, and a lane without one takes itself for a primary \
                  and commits to its copy; an object keeps its name",
         apply: |rules| rules.flows.recall = object::keep_the_name,
@@ -139,6 +179,7 @@ pub const CHANGES: [Change; 21] = [
         name: "ask-until-it-comes",
         without: "without-ask-until-it-comes",
         invariant: "LR-L1",
+        side: Side::Lane,
         reason: "a lane asks once for another copy, and waits for ever when that is lost; it asks until a copy begins",
         apply: |rules| {
             rules.alarm.ask_for_copy = object::ask_until_it_comes;
@@ -149,6 +190,7 @@ pub const CHANGES: [Change; 21] = [
         name: "watch-the-copy",
         without: "without-watch-the-copy",
         invariant: "LR-L1",
+        side: Side::Lane,
         reason: "a copy that is abandoned leaves a lane that nothing wakes; a lane that is being restored has an alarm, and \
                  asks for another copy when no chunk has come for a minute",
         apply: |rules| {
@@ -160,6 +202,7 @@ pub const CHANGES: [Change; 21] = [
         name: "arm-however-it-ends",
         without: "without-arm-however-it-ends",
         invariant: "LR-L2",
+        side: Side::Lane,
         reason: "an alarm whose run fails seven times is never run again; every run sets the next one, also one that fails",
         apply: |rules| rules.flows.alarm.settle = object::arm_however_it_ends,
     },
@@ -167,6 +210,7 @@ pub const CHANGES: [Change; 21] = [
         name: "wake-after-a-move",
         without: "without-wake-after-a-move",
         invariant: "LR-L2",
+        side: Side::Lane,
         reason: "an operator withdraws a lane that has no alarm, and nothing wakes it to ask for a copy; a move from outside \
                  sets the alarm",
         apply: |rules| rules.flows.stage_moved = object::wake_after_a_move,
@@ -175,6 +219,7 @@ pub const CHANGES: [Change; 21] = [
         name: "pull-until-level",
         without: "without-pull-until-level",
         invariant: "LR-24",
+        side: Side::Lane,
         reason: "a lane takes 25 records each time, and falls behind for good when more are sealed between two pulls; a \
                  round pulls on while full batches come",
         apply: |rules| rules.flows.catch_up.digest = object::pull_until_level,
@@ -183,6 +228,7 @@ pub const CHANGES: [Change; 21] = [
         name: "fast-while-serving",
         without: "without-fast-while-serving",
         invariant: "LR-25",
+        side: Side::Lane,
         reason: "the fast lane and a shared page ask neither for the stage nor for the fence; lanes that do not serve, and \
                  requests that ask for a generation, take neither",
         apply: |rules| {
@@ -194,6 +240,7 @@ pub const CHANGES: [Change; 21] = [
         name: "render-at-one-generation",
         without: "without-render-at-one-generation",
         invariant: "LR-22",
+        side: Side::Lane,
         reason: "a lane catches up while a render waits, and the page shows two generations; a render that finds its lane \
                  moved is handed over",
         apply: |rules| rules.flows.serve.render = object::render_at_one_generation,
@@ -202,6 +249,7 @@ pub const CHANGES: [Change; 21] = [
         name: "purge-all-caches",
         without: "without-purge-all-caches",
         invariant: "LR-14",
+        side: Side::Lane,
         reason: "what the render cache keeps outlives the records that change it, and the copy that it was made of; a lane that \
                  has applied, or is copied to, empties every bin of the cache that its schema has",
         apply: |rules| {
@@ -213,6 +261,7 @@ pub const CHANGES: [Change; 21] = [
         name: "provision-outside-the-gate",
         without: "without-provision-outside-the-gate",
         invariant: "LR-L1",
+        side: Side::Primary,
         reason: "an operator's step of a copy holds the primary's gate and waits for the lane's, whose render forwards and \
                  waits for the primary's; the step runs outside of the gate, as the alarm's does",
         apply: |rules| rules.flows.visit.provision_is_gated = false,

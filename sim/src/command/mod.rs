@@ -22,7 +22,7 @@ use std::num::NonZeroUsize;
 use anyhow::{Context, Result};
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use sim::check::{GENERAL, Violation};
-use sim::kernel::Observer;
+use sim::kernel::{Deployment, Observer};
 use sim::run::{Pools, Report, StoreKind};
 use sim::scenario;
 use sim::world::{PlanOf, World, known};
@@ -50,17 +50,17 @@ fn run_plan<W: World>(
     variant: &str,
     watch: impl Observer,
 ) -> Result<Report> {
-    Ok(Pools::default().run::<W>(store, plan, program::<W>(variant)?, watch))
+    Ok(Pools::default().run::<W>(store, plan, deployment::<W>(variant)?, watch))
 }
 
 /// Runs a plan twice: a difference between the two is the verdict.
 fn run_plan_twice<W: World>(store: StoreKind, plan: &PlanOf<W>, variant: &str) -> Result<Report> {
-    Ok(Pools::default().run_twice::<W>(store, plan, &program::<W>(variant)?))
+    Ok(Pools::default().run_twice::<W>(store, plan, &deployment::<W>(variant)?))
 }
 
-/// The program of a variant that a user has named.
-fn program<W: World>(variant: &str) -> Result<W::Program> {
-    W::program(variant).with_context(|| {
+/// What is deployed under a variant that a user has named.
+fn deployment<W: World>(variant: &str) -> Result<Deployment<W::Program>> {
+    W::deployment(variant).with_context(|| {
         let known = W::variants();
         let what = format!("variant of {}", W::NAME);
         scenario::unknown(&what, variant, known.iter().map(|variant| variant.name))

@@ -22,7 +22,8 @@ use super::interrupt::{self, Interrupt};
 use super::progress::Progress;
 use super::watch::Clock;
 use super::{
-    default_variant, failure, jobs, program, run_plan, run_plan_twice, statement, store_names, variant_names,
+    default_variant, deployment, failure, jobs, run_plan, run_plan_twice, statement, store_names,
+    variant_names,
 };
 
 /// Make a trace that fails as small as it gets
@@ -96,7 +97,7 @@ impl WithTrace for ShrinkTrace<'_> {
             &trace.plan,
             &Identity::of(violation),
             settings,
-            || program::<W>(&variant).expect("the variant was there before"),
+            || deployment::<W>(&variant).expect("the variant was there before"),
             &clock,
         );
         let took = clock.stop();
@@ -186,7 +187,7 @@ impl<S: Clone, O: Clone + serde::Serialize> Done<'_, S, O> {
     fn hand_over<W: World<Shape = S, Operation = O>>(self, out: &mut dyn Write) -> Result<u8> {
         let (store, plan, runs) = (self.arguments.store, &self.smallest.plan, self.smallest.runs);
         let report = run_plan_twice::<W>(store, plan, self.variant)?;
-        let both = Pools::default().run_on_both::<W, _>(store, plan, &program::<W>(self.variant)?);
+        let both = Pools::default().run_on_both::<W, _>(store, plan, &deployment::<W>(self.variant)?);
         for report in [&report, &both.report] {
             if let Verdict::NotDeterministic(_) = report.verdict {
                 return not_deterministic(report, out);

@@ -17,7 +17,7 @@ use super::interrupt::Interrupt;
 use super::progress::Progress;
 use super::summary::Summary;
 use super::watch::Clock;
-use super::{ScenarioName, default_variant, jobs, program, store_names, variant_names};
+use super::{ScenarioName, default_variant, deployment, jobs, store_names, variant_names};
 
 /// Run many seeds of a world's scenarios, on all processors
 ///
@@ -113,7 +113,7 @@ impl Visit for SweepWorld<'_> {
         let scenarios = self.sources.iter().map(load::<W>);
         let scenarios = scenarios.collect::<Result<Vec<_>, _>>()?;
         let variant = arguments.variant.as_deref().unwrap_or(default_variant::<W>());
-        program::<W>(variant)?;
+        deployment::<W>(variant)?;
         let settings = settings(arguments, &scenarios)?;
         // Whoever has read the heading can end it.
         let interrupt = Interrupt::listen()?;
@@ -121,7 +121,7 @@ impl Visit for SweepWorld<'_> {
         let clock = Clock::start(arguments.time, interrupt, progress(arguments));
         let swept = search::sweep::<W, _>(
             &settings,
-            || program::<W>(variant).expect("the variant was there before"),
+            || deployment::<W>(variant).expect("the variant was there before"),
             &clock,
         );
         let summary = Summary {

@@ -210,11 +210,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             read_fenced: Cell::new(false),
             watch: &mut *watch,
         };
+        let code = self.deployment.version(of_party.version);
         let mut next = Some(event);
         while let Some(event) = next {
             match of_party.life.as_mut().expect("it was woken") {
-                Life::Object(object) => self.program.deliver(object, event, &mut turn),
-                Life::Front(front) => self.program.deliver_front(front, event, &mut turn),
+                Life::Object(object) => code.deliver(object, event, &mut turn),
+                Life::Front(front) => code.deliver_front(front, event, &mut turn),
             }
             // A digest that does not suspend: the code goes on within the turn.
             let goes_on = turn.aborted.is_none() && !turn.digests.is_empty();
@@ -271,12 +272,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if party.current.life.is_some() {
             return;
         }
+        let code = self.deployment.version(party.version);
+        party.current.version = party.version;
         let life = match &party.address {
             Some((namespace, _)) => {
-                let object = self.program.object(namespace);
+                let object = code.object(namespace);
                 Life::Object(object.expect("an object was made in a namespace that it has"))
             }
-            None => Life::Front(self.program.front()),
+            None => Life::Front(code.front()),
         };
         party.current.life = Some(life);
         party.current.born = incarnation;

@@ -61,6 +61,8 @@ pub(super) struct TaskEntry {
 pub(super) struct Incarnation<P: Guest> {
     /// Counted from 0; the next one's is higher.
     pub number: u32,
+    /// The version of the code that it runs, from its first event on.
+    pub version: usize,
     /// Made by the first event.
     pub life: Option<Life<P>>,
     pub skew: Skew,
@@ -94,6 +96,7 @@ impl<P: Guest> Incarnation<P> {
     pub fn new(number: u32, skew: Skew) -> Self {
         Incarnation {
             number,
+            version: 0,
             life: None,
             skew,
             named: true,

@@ -96,9 +96,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     pub fn waits(&self) -> Vec<(&Text, protocol::host::TaskId, Waiting<'_>)> {
         let mut waits = Vec::new();
         for party in &self.parties {
+            let code = self.deployment.version(party.current.version);
             let of_party = match &party.current.life {
-                Some(Life::Object(object)) => self.program.waits(object),
-                Some(Life::Front(front)) => self.program.front_waits(front),
+                Some(Life::Object(object)) => code.waits(object),
+                Some(Life::Front(front)) => code.front_waits(front),
                 None => Vec::new(),
             };
             waits.extend(

@@ -15,6 +15,7 @@ mod choice;
 mod commit;
 mod database;
 mod delivery;
+mod deployment;
 mod fate;
 mod incarnation;
 mod knobs;
@@ -48,6 +49,7 @@ pub use cause::ResetCause;
 pub(crate) use chain::digest_of;
 pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
 pub use choice::{Chance, ChoiceKey, FixedChoice, Origin, OriginId, PlaceId, Purpose, Source};
+pub use deployment::{Deployment, Placement};
 pub use knobs::{DigestAwait, Episode, Knobs, Span};
 pub use network::{Aim, CallFault};
 pub use party::PartyId;
@@ -141,7 +143,7 @@ pub enum Stepped {
 /// A world in mid-run: all parties and all that is on its way.
 #[derive(Debug)]
 pub struct Kernel<P: Guest, S: Store> {
-    program: P,
+    deployment: Deployment<P>,
     pool: S::Pool,
     now: Micros,
     steps: u64,
@@ -173,14 +175,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// next one's after it.
     #[must_use]
     pub fn new(
-        program: P,
+        deployment: Deployment<P>,
         pool: &S::Pool,
         chance: Chance,
         knobs: Knobs,
         aims: BTreeMap<Aim, Vec<CallFault>>,
     ) -> Self {
         Kernel {
-            program,
+            deployment,
             pool: pool.clone(),
             now: Micros::ZERO,
             steps: 0,
@@ -296,7 +298,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if let Some(known) = self.objects.get(&address) {
             return Some(*known);
         }
-        self.program.object(namespace)?;
+        self.deployment.first().object(namespace)?;
         let id = self.add_party(Text::from(format!("{namespace}/{name}")), Some(address.clone()));
         self.objects.insert(address, id);
         Some(id)
@@ -323,8 +325,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             last_confirm: Micros::ZERO,
             next_commit_fails: false,
         });
+        let name = address.as_ref().map(|(_, name)| name);
+        let version = self.deployment.starts_with(name);
         self.parties.push(Party {
             who,
+            version,
             address,
             place,
             alarm_origin,

@@ -176,6 +176,8 @@ pub(super) struct Storage<S> {
 /// An object, or an isolate of the front Worker.
 #[derive(Debug)]
 pub(super) struct Party<P: Guest, S> {
+    /// The version of the code that its next incarnation runs.
+    pub version: usize,
     pub who: Text,
     /// None for a front Worker.
     pub address: Option<(Namespace, ObjectName)>,

@@ -16,7 +16,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     #[must_use]
     pub fn fork(&mut self) -> Self {
         Kernel {
-            program: self.program.clone(),
+            deployment: self.deployment.clone(),
             pool: self.pool.clone(),
             now: self.now,
             steps: self.steps,
@@ -89,6 +89,7 @@ impl<P: Guest, S: Store> Party<P, S> {
     pub(super) fn fork(&mut self) -> Self {
         Party {
             who: self.who.clone(),
+            version: self.version,
             address: self.address.clone(),
             place: self.place,
             alarm_origin: self.alarm_origin,
@@ -113,6 +114,7 @@ impl<P: Guest, S: Store> Party<P, S> {
     pub(super) fn hash_state(&mut self, now: Micros, hasher: &mut impl Hasher) {
         self.who.hash(hasher);
         self.calls_made.hash(hasher);
+        self.version.hash(hasher);
         self.current.hash_state(now, hasher);
         for stale in &self.stale {
             stale.hash_state(now, hasher);
@@ -141,7 +143,7 @@ impl<P: Guest> Incarnation<P> {
             Some(Life::Front(front)) => front.hash(hasher),
             None => 0_u8.hash(hasher),
         }
-        (self.skew, self.named, self.outstanding).hash(hasher);
+        (self.version, self.skew, self.named, self.outstanding).hash(hasher);
         for task in &self.tasks {
             task.as_ref().and_then(|task| task.reply_to.as_ref()).hash(hasher);
         }

@@ -23,8 +23,8 @@ pub use pools::{Pools, StoreKind};
 pub use twice::{OnTwoStores, run_on_two_stores, run_twice};
 
 use crate::kernel::{
-    BehaviourChain, Chance, ChoiceKey, FullChain, Kernel, Micros, Observed, Observer, RunHash, Stepped,
-    Trouble, UnsupportedStatement,
+    BehaviourChain, Chance, ChoiceKey, Deployment, FullChain, Kernel, Micros, Observed, Observer, RunHash,
+    Stepped, Trouble, UnsupportedStatement,
 };
 use crate::plan::{Act, Fault};
 use crate::world::{PlanOf, World};
@@ -99,11 +99,11 @@ pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
 /// Runs a plan to its end. What the pool holds cannot be seen in the report: runs of one thread share one for speed.
 pub fn run<W: World, P: Program, S: Store>(
     plan: &PlanOf<W>,
-    program: P,
+    deployment: Deployment<P>,
     pool: &S::Pool,
     others: impl Observer,
 ) -> Report {
-    let mut simulation = Simulation::<W, P, S, _>::new(plan, program, pool, others);
+    let mut simulation = Simulation::<W, P, S, _>::new(plan, deployment, pool, others);
     let verdict = simulation.conclude();
     simulation.report(verdict)
 }
@@ -120,11 +120,11 @@ pub struct Chosen {
 /// Runs a plan to its end, and keeps its choices. It makes the same ones as without that.
 pub fn run_and_keep<W: World, P: Program, S: Store>(
     plan: &PlanOf<W>,
-    program: P,
+    deployment: Deployment<P>,
     pool: &S::Pool,
     others: impl Observer,
 ) -> Chosen {
-    let mut simulation = Simulation::<W, P, S, _>::new(plan, program, pool, others);
+    let mut simulation = Simulation::<W, P, S, _>::new(plan, deployment, pool, others);
     simulation.kernel.keep_choices();
     simulation.conclude();
     Chosen {
@@ -135,9 +135,9 @@ pub fn run_and_keep<W: World, P: Program, S: Store>(
 
 impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O> {
     /// A run that has not begun. See [`run`] for the pool.
-    pub fn new(plan: &'p PlanOf<W>, program: P, pool: &S::Pool, others: O) -> Self {
+    pub fn new(plan: &'p PlanOf<W>, deployment: Deployment<P>, pool: &S::Pool, others: O) -> Self {
         let chance = Chance::new(plan.seed, &[]);
-        let mut kernel = Kernel::new(program, pool, chance, plan.knobs.clone(), BTreeMap::new());
+        let mut kernel = Kernel::new(deployment, pool, chance, plan.knobs.clone(), BTreeMap::new());
         let world = W::new(plan, &mut kernel);
         let begins = kernel.now();
         // What comes before the plan's time is the seed's alone. A draw that cannot hit is counted only where choices are

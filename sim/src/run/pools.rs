@@ -5,10 +5,10 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::twice::{OnTwoStores, run_on_two_stores, run_twice};
 use super::{Chosen, Report, run, run_and_keep};
-use crate::kernel::Observer;
 use crate::kernel::storage::Store;
 use crate::kernel::storage::model::ModelStore;
 use crate::kernel::storage::sqlite::SqliteStore;
+use crate::kernel::{Deployment, Observer};
 use crate::world::{PlanOf, World};
 
 /// Which store holds the objects' databases.
@@ -60,12 +60,12 @@ impl Pools {
         &self,
         store: StoreKind,
         plan: &PlanOf<W>,
-        program: impl Program,
+        deployment: Deployment<impl Program>,
         others: impl Observer,
     ) -> Report {
         match store {
-            StoreKind::Sqlite => run::<W, _, SqliteStore>(plan, program, &self.sqlite, others),
-            StoreKind::Model => run::<W, _, ModelStore>(plan, program, &self.model, others),
+            StoreKind::Sqlite => run::<W, _, SqliteStore>(plan, deployment, &self.sqlite, others),
+            StoreKind::Model => run::<W, _, ModelStore>(plan, deployment, &self.model, others),
         }
     }
 
@@ -74,20 +74,25 @@ impl Pools {
         &self,
         store: StoreKind,
         plan: &PlanOf<W>,
-        program: impl Program,
+        deployment: Deployment<impl Program>,
         others: impl Observer,
     ) -> Chosen {
         match store {
-            StoreKind::Sqlite => run_and_keep::<W, _, SqliteStore>(plan, program, &self.sqlite, others),
-            StoreKind::Model => run_and_keep::<W, _, ModelStore>(plan, program, &self.model, others),
+            StoreKind::Sqlite => run_and_keep::<W, _, SqliteStore>(plan, deployment, &self.sqlite, others),
+            StoreKind::Model => run_and_keep::<W, _, ModelStore>(plan, deployment, &self.model, others),
         }
     }
 
     /// Runs a plan twice: a difference between the two is the verdict.
-    pub fn run_twice<W: World>(&self, store: StoreKind, plan: &PlanOf<W>, program: &impl Program) -> Report {
+    pub fn run_twice<W: World>(
+        &self,
+        store: StoreKind,
+        plan: &PlanOf<W>,
+        deployment: &Deployment<impl Program>,
+    ) -> Report {
         match store {
-            StoreKind::Sqlite => run_twice::<W, _, SqliteStore>(plan, program, &self.sqlite),
-            StoreKind::Model => run_twice::<W, _, ModelStore>(plan, program, &self.model),
+            StoreKind::Sqlite => run_twice::<W, _, SqliteStore>(plan, deployment, &self.sqlite),
+            StoreKind::Model => run_twice::<W, _, ModelStore>(plan, deployment, &self.model),
         }
     }
 
@@ -96,15 +101,15 @@ impl Pools {
         &self,
         store: StoreKind,
         plan: &PlanOf<W>,
-        program: &P,
+        deployment: &Deployment<P>,
     ) -> OnTwoStores {
         let Pools { sqlite, model } = self;
         match store {
             StoreKind::Sqlite => {
-                run_on_two_stores::<W, P, SqliteStore, ModelStore>(plan, program, sqlite, model)
+                run_on_two_stores::<W, P, SqliteStore, ModelStore>(plan, deployment, sqlite, model)
             }
             StoreKind::Model => {
-                run_on_two_stores::<W, P, ModelStore, SqliteStore>(plan, program, model, sqlite)
+                run_on_two_stores::<W, P, ModelStore, SqliteStore>(plan, deployment, model, sqlite)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What a run has chosen, and what it makes of choices that are fixed.
 
 use super::{Chosen, Pools, Report, StoreKind};
-use crate::kernel::FixedChoice;
+use crate::kernel::{Deployment, FixedChoice};
 use crate::scenario;
 use crate::world::demonstration::DemonstrationWorld;
 use crate::world::lanes::LanesWorld;
@@ -12,20 +12,20 @@ fn plan<W: World>(scenario: &str, seed: u64) -> PlanOf<W> {
     W::generate(&scenario.expect("it can be read"), seed)
 }
 
-fn program<W: World>() -> W::Program {
+fn deployment<W: World>() -> Deployment<W::Program> {
     let variant = W::variants()[0];
-    W::program(variant.name).expect("it is there")
+    W::deployment(variant.name).expect("it is there")
 }
 
 fn report<W: World>(plan: &PlanOf<W>) -> Report {
-    Pools::default().run::<W>(StoreKind::Model, plan, program::<W>(), ())
+    Pools::default().run::<W>(StoreKind::Model, plan, deployment::<W>(), ())
 }
 
 /// Setting a world up takes time and draws choices, none of which are the plan's.
 fn fixing_what_is_chosen_anyway_changes_nothing<W: World>(scenario: &str) {
     let plan = plan::<W>(scenario, 1);
     let store = StoreKind::Model;
-    let Chosen { choices, .. } = Pools::default().run_and_keep::<W>(store, &plan, program::<W>(), ());
+    let Chosen { choices, .. } = Pools::default().run_and_keep::<W>(store, &plan, deployment::<W>(), ());
     assert!(choices.len() > 100, "{} choices", choices.len());
     let fixed = choices
         .into_iter()

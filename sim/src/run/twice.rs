@@ -6,7 +6,7 @@ use protocol::task::Program;
 use super::{Line, Report, run};
 use crate::check::Verdict;
 use crate::kernel::storage::Store;
-use crate::kernel::{Observed, Observer, digest_of};
+use crate::kernel::{Deployment, Observed, Observer, digest_of};
 use crate::world::{PlanOf, World};
 
 /// How many lines of the first run are kept as text. Every one has its digest, however many there are.
@@ -17,8 +17,12 @@ const LINES_KEPT: usize = 1 << 18;
 ///
 /// These two runs are held against each other, and no third one: what happens once in the life of a process, as when
 /// something is set up on first use, would not happen in it again.
-pub fn run_twice<W: World, P: Program, S: Store>(plan: &PlanOf<W>, program: &P, pool: &S::Pool) -> Report {
-    let two = Two::run::<W, P, S, S>(plan, program, pool, pool);
+pub fn run_twice<W: World, P: Program, S: Store>(
+    plan: &PlanOf<W>,
+    deployment: &Deployment<P>,
+    pool: &S::Pool,
+) -> Report {
+    let two = Two::run::<W, P, S, S>(plan, deployment, pool, pool);
     match two.difference() {
         Some(difference) => two.not_deterministic(&difference),
         None => two.first,
@@ -37,11 +41,11 @@ pub struct OnTwoStores {
 /// Runs a plan on one store and then on another one, which must make no difference.
 pub fn run_on_two_stores<W: World, P: Program, S: Store, T: Store>(
     plan: &PlanOf<W>,
-    program: &P,
+    deployment: &Deployment<P>,
     pool: &S::Pool,
     other: &T::Pool,
 ) -> OnTwoStores {
-    let two = Two::run::<W, P, S, T>(plan, program, pool, other);
+    let two = Two::run::<W, P, S, T>(plan, deployment, pool, other);
     let (report, void) = match (two.difference(), &two.first.verdict, &two.second.verdict) {
         // A run that shows nothing is as far as its store came: nothing follows from where it ends.
         (Some(_), _, Verdict::Void(why)) => (two.first.clone(), Some(why.clone())),
@@ -62,14 +66,14 @@ struct Two {
 impl Two {
     fn run<W: World, P: Program, S: Store, T: Store>(
         plan: &PlanOf<W>,
-        program: &P,
+        deployment: &Deployment<P>,
         pool: &S::Pool,
         other: &T::Pool,
     ) -> Self {
         let mut account = Account::default();
-        let first = run::<W, P, S>(plan, program.clone(), pool, &mut account);
+        let first = run::<W, P, S>(plan, deployment.clone(), pool, &mut account);
         let mut comparison = Comparison::with(&account);
-        let second = run::<W, P, T>(plan, program.clone(), other, &mut comparison);
+        let second = run::<W, P, T>(plan, deployment.clone(), other, &mut comparison);
         let parting = comparison.parting();
         Two {
             first,

@@ -15,6 +15,7 @@ use protocol::task::Program;
 use super::tally::{Outcome, Repeat, Tally};
 use super::{Job, Schedule};
 use crate::check::{Identity, Verdict};
+use crate::kernel::Deployment;
 use crate::run::{OnTwoStores, Pools, StoreKind};
 use crate::scenario::Scenario;
 use crate::world::World;
@@ -91,10 +92,10 @@ impl Swept {
     }
 }
 
-/// Sweeps. Each thread has a program of its own.
+/// Sweeps. Each thread has a deployment of its own.
 pub fn sweep<W: World, P: Program>(
     settings: &Settings<'_, W::Scenario>,
-    program: impl Fn() -> P + Sync,
+    deployment: impl Fn() -> Deployment<P> + Sync,
     watcher: &impl Watcher,
 ) -> Swept {
     let desk = Desk::new(settings, watcher);
@@ -105,12 +106,12 @@ pub fn sweep<W: World, P: Program>(
     )]
     std::thread::scope(|threads| {
         for _ in 0..settings.jobs.get() {
-            let (sender, desk, program) = (sender.clone(), &desk, &program);
+            let (sender, desk, deployment) = (sender.clone(), &desk, &deployment);
             threads.spawn(move || {
                 let _close = CloseOnPanic(&desk.last);
                 let worker = Worker::<W, P> {
                     settings,
-                    program: program(),
+                    deployment: deployment(),
                     pools: Pools::default(),
                 };
                 while let Some(job) = desk.next() {
@@ -169,7 +170,7 @@ impl Drop for CloseOnPanic<'_> {
 /// What a thread runs with.
 struct Worker<'a, W: World, P> {
     settings: &'a Settings<'a, W::Scenario>,
-    program: P,
+    deployment: Deployment<P>,
     pools: Pools,
 }
 
@@ -189,18 +190,18 @@ impl<W: World, P: Program> Worker<'_, W, P> {
     fn run_repeated(&self, job: Job, repeat: Repeat) -> OnTwoStores {
         let Worker {
             settings,
-            program,
+            deployment,
             pools,
         } = self;
         let plan = W::generate(&settings.scenarios[job.scenario], settings.seed(job.nth));
         let report = match repeat {
-            Repeat::OtherStore => return pools.run_on_both::<W, P>(settings.store, &plan, program),
-            Repeat::Twice => pools.run_twice::<W>(settings.store, &plan, program),
+            Repeat::OtherStore => return pools.run_on_both::<W, P>(settings.store, &plan, deployment),
+            Repeat::Twice => pools.run_twice::<W>(settings.store, &plan, deployment),
             Repeat::No => {
-                let report = pools.run::<W>(settings.store, &plan, program.clone(), ());
+                let report = pools.run::<W>(settings.store, &plan, deployment.clone(), ());
                 if is_found(&report.verdict) {
                     // What is told to anybody is compared with itself.
-                    pools.run_twice::<W>(settings.store, &plan, program)
+                    pools.run_twice::<W>(settings.store, &plan, deployment)
                 } else {
                     report
                 }

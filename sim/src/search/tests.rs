@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use demonstration::Demonstration;
 use protocol::host::{Event, Label, Namespace, Note, Object, Platform, Statement, TaskId, Text};
 use protocol::task::{Program, Waiting};
 
@@ -66,8 +67,8 @@ fn settings(scenarios: &[Scenario<Generate>], jobs: usize, seeds: u64) -> Settin
 }
 
 fn swept(settings: &Settings<'_, Generate>, variant: &str, watcher: &Patience) -> Swept {
-    let program = || DemonstrationWorld::program(variant).expect("the variant is there");
-    sweep::<DemonstrationWorld, _>(settings, program, watcher)
+    let deployment = || DemonstrationWorld::deployment(variant).expect("the variant is there");
+    sweep::<DemonstrationWorld, _>(settings, deployment, watcher)
 }
 
 #[test]
@@ -209,11 +210,15 @@ impl<P: Program> Program for Spoiled<P> {
 }
 
 fn spoiled(settings: &Settings<'_, Generate>, spoil: &Spoil) -> Swept {
-    let program = || Spoiled {
-        honest: DemonstrationWorld::program("hardened").expect("the variant is there"),
+    let spoiled = |honest: &Demonstration| Spoiled {
+        honest: honest.clone(),
         spoil: spoil.clone(),
     };
-    sweep::<DemonstrationWorld, _>(settings, program, &FOREVER)
+    let deployment = || {
+        let honest = DemonstrationWorld::deployment("hardened").expect("the variant is there");
+        honest.map(spoiled)
+    };
+    sweep::<DemonstrationWorld, _>(settings, deployment, &FOREVER)
 }
 
 #[test]

@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 
 use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
-use crate::kernel::{Kernel, Observed, PartyId};
+use crate::kernel::{Deployment, Kernel, Observed, PartyId};
 use crate::plan::{Plan, PlanError};
 
 pub use load::{load, with_world_of};
@@ -70,8 +70,8 @@ pub trait World: Clone + Debug + Sized + 'static {
     /// The variants of its rules, the one that is meant by default first.
     fn variants() -> Vec<Variant>;
 
-    /// The program of a variant, by name.
-    fn program(variant: &str) -> Option<Self::Program>;
+    /// What is deployed under a variant, by name.
+    fn deployment(variant: &str) -> Option<Deployment<Self::Program>>;
 
     /// What must hold in it.
     fn invariants() -> &'static [Invariant];

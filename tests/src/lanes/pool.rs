@@ -15,7 +15,7 @@ use protocol::lanes::rules::Rules;
 use protocol::lanes::wire::Cursor;
 use protocol::number::Number;
 use sim::kernel::storage::Store;
-use sim::kernel::{Chance, Kernel, Knobs, Micros, Observed, Observer, PartyId, Stepped, What};
+use sim::kernel::{Chance, Deployment, Kernel, Knobs, Micros, Observed, Observer, PartyId, Stepped, What};
 
 /// The decisions of a run, as it went.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl<S: Store> Pool<S> {
     pub fn under(version: Version) -> Self {
         let program = Lanes::new(version);
         let mut kernel = Kernel::new(
-            program,
+            Deployment::of(program),
             &S::Pool::default(),
             Chance::new(7, &[]),
             Knobs::calm(),

@@ -7,7 +7,7 @@ use protocol::host::{Body, Method, ObjectName, Outcome, Request, Response, Share
 use protocol::lanes::object::{LanesProgram, SITE, Version, serve_path};
 use sim::kernel::storage::Store;
 use sim::kernel::{
-    Chance, Kernel, Knobs, Micros, Observed, Observer, PartyId, ResetCause, Span, Stepped,
+    Chance, Deployment, Kernel, Knobs, Micros, Observed, Observer, PartyId, ResetCause, Span, Stepped,
     UnsupportedStatement, What,
 };
 
@@ -59,7 +59,13 @@ impl<S: Store> Site<S> {
         let pool = S::Pool::default();
         let program = LanesProgram::new(version);
         Site {
-            kernel: Kernel::new(program, &pool, Chance::new(1, &[]), knobs, BTreeMap::new()),
+            kernel: Kernel::new(
+                Deployment::of(program),
+                &pool,
+                Chance::new(1, &[]),
+                knobs,
+                BTreeMap::new(),
+            ),
             seen: Seen::default(),
             items: 0,
             answers: BTreeMap::new(),

@@ -8,7 +8,8 @@ use sim::kernel::storage::Store;
 use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
 use sim::kernel::{
-    Chance, Guest, Kernel, Knobs, Micros, PartyId, ResetCause, Span, Stepped, UnsupportedStatement,
+    Chance, Deployment, Guest, Kernel, Knobs, Micros, PartyId, ResetCause, Span, Stepped,
+    UnsupportedStatement,
 };
 
 use super::case::{Case, Step};
@@ -79,7 +80,13 @@ impl<G: Guest, S: Store> World<G, S> {
             (knob.set)(&mut knobs);
         }
         let chance = Chance::new(seed, &[]);
-        let mut kernel = Kernel::new(guest, &S::Pool::default(), chance, knobs, BTreeMap::new());
+        let mut kernel = Kernel::new(
+            Deployment::of(guest),
+            &S::Pool::default(),
+            chance,
+            knobs,
+            BTreeMap::new(),
+        );
         let front = kernel.add_front();
         let mut world: World<G, S> = World {
             kernel,

@@ -16,6 +16,8 @@ use crate::task::{On, Resume, Step};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flushing {
     pub(super) statements: Vec<ForwardStatement>,
+    /// What the batch is called, where a variant names them.
+    pub(super) name: Option<Text>,
     again: bool,
 }
 
@@ -24,6 +26,8 @@ pub struct Flushing {
 pub struct FlushSteps {
     /// First: take what was collected, and send it.
     pub send: Segment<Flushing>,
+    /// What tells a batch from the others of its lane: nothing.
+    pub name: fn(&Version, &mut Cx<'_, '_>) -> Option<Text>,
     /// With the primary's answer: done, once more, or thrown.
     pub answered: Segment<Flushing>,
     /// What becomes of what a request has collected whose route has answered, before it is sent.
@@ -36,6 +40,7 @@ impl FlushSteps {
     /// As documented.
     pub const DOCUMENTED: FlushSteps = FlushSteps {
         send,
+        name: |_, _| None,
         answered,
         returned: |_, _, _| {},
         thrown: drop_collected,
@@ -61,13 +66,22 @@ fn send(
 }
 
 impl Flushing {
-    pub(super) fn post(&self, version: &Version, parent: Number, cx: &mut Cx<'_, '_>) -> Step<SiteObject> {
+    pub(super) fn post(
+        &mut self,
+        version: &Version,
+        parent: Number,
+        cx: &mut Cx<'_, '_>,
+    ) -> Step<SiteObject> {
         let rules = &version.rules;
+        if !self.again {
+            self.name = (rules.flows.flush.name)(version, cx);
+        }
         let partitioned = (rules.forwarding.partitioned)(rules, &self.statements);
         let batch = ForwardBatch {
             statements: Field::Is(self.statements.iter().cloned().map(Field::Is).collect()),
             parent: parent.into(),
             partitioned: Field::Is(partitioned.into_iter().map(Field::Is).collect()),
+            batch: self.name.clone().map_or(Field::Missing, Field::Is),
             ..ForwardBatch::default()
         };
         let label = if self.again {

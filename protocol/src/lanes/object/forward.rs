@@ -16,9 +16,9 @@ use crate::task::{Resume, Step};
 /// A batch on the primary.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Accepting {
-    body: Body,
+    pub(super) body: Body,
     /// What is appended once the rest is sealed.
-    deferred: Vec<ForwardStatement>,
+    pub(super) deferred: Vec<ForwardStatement>,
 }
 
 /// The segments of accepting a batch.
@@ -46,7 +46,7 @@ impl Accepting {
     }
 }
 
-fn commit(
+pub(super) fn commit(
     accepting: &mut Accepting,
     site: &mut SiteObject,
     version: &Version,
@@ -142,11 +142,11 @@ fn sealed(
     }
     Ok(Step::Return(Value::Response(committed(
         site.sequence(cx)?,
-        accepting.deferred.len(),
+        Number::from(accepting.deferred.len() as u64),
     ))))
 }
 
-fn committed(generation: Number, deferred: usize) -> Response {
+pub(super) fn committed(generation: Number, deferred: Number) -> Response {
     let commit = crate::lanes::forward::ForwardAction::Commit;
     answer::message(
         200,
@@ -154,7 +154,7 @@ fn committed(generation: Number, deferred: usize) -> Response {
             action: Text::new_static(commit.as_str()).into(),
             generation: generation.into(),
             reason: Field::Is(Text::default()),
-            deferred: Number::from(deferred as u64).into(),
+            deferred: deferred.into(),
             ..ForwardAnswer::default()
         },
     )

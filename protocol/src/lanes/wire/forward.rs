@@ -28,6 +28,9 @@ message! {
         "parent" parent: Number,
         /// The tables into which the lane minted ids ([`partitioned_tables`](crate::lanes::forward::partitioned_tables)).
         "partitioned" partitioned: Vec<Field<Text>>,
+        /// The lane and what tells this batch from its others, `LANE:TEXT`, where a variant of the protocol tells them
+        /// apart.
+        "batch" batch: Text,
     }
 }
 

@@ -9,7 +9,7 @@ use super::world::knobs;
 use crate::check::Marks;
 use crate::kernel::storage::Store as _;
 use crate::kernel::storage::model::ModelStore;
-use crate::kernel::{Chance, EPOCH, FullChain, Kernel, Micros, PartyId};
+use crate::kernel::{Chance, Deployment, EPOCH, FullChain, Kernel, Micros, PartyId};
 
 const MINUTE: u64 = 60_000;
 
@@ -69,7 +69,13 @@ impl Perpetual {
     fn new() -> Self {
         let program = Scripted { alarm: again };
         let chance = Chance::new(7, &[]);
-        let mut kernel = Kernel::new(program, &Default::default(), chance, knobs(), BTreeMap::new());
+        let mut kernel = Kernel::new(
+            Deployment::of(program),
+            &Default::default(),
+            chance,
+            knobs(),
+            BTreeMap::new(),
+        );
         let object = kernel
             .object(&NS, &ObjectName::new("a"))
             .expect("the namespace is there");

@@ -9,8 +9,8 @@ use crate::kernel::audit::Sabotage;
 use crate::kernel::storage::Store;
 use crate::kernel::storage::model::ModelStore;
 use crate::kernel::{
-    Aim, CallFault, Chance, ChoiceKey, Episode, EventKey, FaultKind, FixedChoice, Kernel, Knobs, Micros,
-    Observed, Observer, Origin, PartyId, Purpose, Ratio, ResetCause, Span, Stepped, Trouble, What,
+    Aim, CallFault, Chance, ChoiceKey, Deployment, Episode, EventKey, FaultKind, FixedChoice, Kernel, Knobs,
+    Micros, Observed, Observer, Origin, PartyId, Purpose, Ratio, ResetCause, Span, Stepped, Trouble, What,
 };
 
 /// How the platform behaves here: nothing is left to chance, and every length is another. A message takes 5 ms, a
@@ -156,7 +156,13 @@ impl<S: Store> World<S> {
         }
         let program = Scripted { alarm: setting.alarm };
         let chance = Chance::new(setting.seed, &setting.fixed);
-        let mut kernel = Kernel::new(program, &S::Pool::default(), chance, setting.knobs, aims);
+        let mut kernel = Kernel::new(
+            Deployment::of(program),
+            &S::Pool::default(),
+            chance,
+            setting.knobs,
+            aims,
+        );
         kernel.add_front();
         kernel.add_front();
         World {

@@ -19,7 +19,7 @@ use protocol::task::Program;
 use serde::Serialize;
 
 use crate::check::{Identity, Verdict};
-use crate::kernel::Micros;
+use crate::kernel::{Deployment, Micros};
 use crate::plan::Plan;
 use crate::run::{Pools, StoreKind};
 use crate::trace::{Certificate, Instead};
@@ -86,19 +86,19 @@ impl<Shape, Operation> Smallest<Shape, Operation> {
     }
 }
 
-/// Finds the smallest plan that fails as this one does; none where this one does not. Each thread has a program of its
+/// Finds the smallest plan that fails as this one does; none where this one does not. Each thread has a deployment of its
 /// own.
 pub fn shrink<W: World, P: Program>(
     plan: &PlanOf<W>,
     identity: &Identity,
     settings: Settings,
-    program: impl Fn() -> P + Sync,
+    deployment: impl Fn() -> Deployment<P> + Sync,
     watcher: &dyn Watcher,
 ) -> Option<Smallest<W::Shape, W::Operation>> {
     let trial = || {
-        let (pools, program) = (Pools::default(), program());
+        let (pools, deployment) = (Pools::default(), deployment());
         move |plan: &PlanOf<W>| {
-            let report = pools.run::<W>(settings.store, plan, program.clone(), ());
+            let report = pools.run::<W>(settings.store, plan, deployment.clone(), ());
             let tried = match &report.verdict {
                 Verdict::Violated(violation) if Identity::of(violation) == *identity => {
                     Tried::Fails(report.simulated)
@@ -113,7 +113,7 @@ pub fn shrink<W: World, P: Program>(
     };
     let account = |plan: &PlanOf<W>| {
         let mut heard = Heard::default();
-        let chosen = Pools::default().run_and_keep::<W>(settings.store, plan, program(), &mut heard);
+        let chosen = Pools::default().run_and_keep::<W>(settings.store, plan, deployment(), &mut heard);
         Account {
             begins: chosen.begins,
             choices: chosen.choices,

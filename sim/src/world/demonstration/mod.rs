@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::{PlanOf, Suspect, Variant, World};
 use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
-use crate::kernel::{Kernel, PartyId};
+use crate::kernel::{Deployment, Kernel, PartyId};
 use crate::plan::PlanError;
 use crate::scenario::Scenario;
 
@@ -127,8 +127,8 @@ impl World for DemonstrationWorld {
         variants
     }
 
-    fn program(variant: &str) -> Option<Demonstration> {
-        rules::variant(variant).map(|rules| Demonstration { rules })
+    fn deployment(variant: &str) -> Option<Deployment<Demonstration>> {
+        rules::variant(variant).map(|rules| Deployment::of(Demonstration { rules }))
     }
 
     fn invariants() -> &'static [Invariant] {

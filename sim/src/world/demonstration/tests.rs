@@ -13,8 +13,8 @@ fn plan(seed: u64) -> PlanOf<DemonstrationWorld> {
 }
 
 fn report(plan: &PlanOf<DemonstrationWorld>) -> Report {
-    let program = DemonstrationWorld::program("hardened").expect("the variant is there");
-    run::<DemonstrationWorld, _, ModelStore>(plan, program, &Default::default(), ())
+    let deployment = DemonstrationWorld::deployment("hardened").expect("the variant is there");
+    run::<DemonstrationWorld, _, ModelStore>(plan, deployment, &Default::default(), ())
 }
 
 #[test]

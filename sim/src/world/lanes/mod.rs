@@ -22,7 +22,7 @@ use protocol::task::Program;
 use super::{PlanOf, Variant, World};
 use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
-use crate::kernel::{Kernel, Observed, PartyId};
+use crate::kernel::{Deployment, Kernel, Observed, PartyId};
 use crate::plan::PlanError;
 use crate::scenario::Scenario;
 use invariants::{CHECKS, Check, INVARIANTS, Judgement, Stand};
@@ -63,8 +63,8 @@ impl World for LanesWorld {
         variants::variants()
     }
 
-    fn program(variant: &str) -> Option<Lanes> {
-        variants::version(variant).map(Lanes::new)
+    fn deployment(variant: &str) -> Option<Deployment<Lanes>> {
+        variants::deployment(variant)
     }
 
     fn invariants() -> &'static [Invariant] {

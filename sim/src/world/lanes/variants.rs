@@ -1,12 +1,15 @@
 //! The versions of the protocol that a run can be of.
 
-use protocol::host::Millis;
+use protocol::host::{Millis, ObjectName};
+use protocol::lanes::Lanes;
 use protocol::lanes::app::application;
 use protocol::lanes::changes::{CHANGES, hardened, hardened_without};
+use protocol::lanes::name::replica_of;
 use protocol::lanes::object::{Policy, Variables, Version};
 use protocol::lanes::rules::Rules;
 use protocol::number::Number;
 
+use crate::kernel::Deployment;
 use crate::world::Variant;
 
 /// The protocol with all that mends it.
@@ -21,14 +24,30 @@ const DOCUMENTED: Variant = Variant {
     about: "the protocol as its contract says, with what is wrong in it",
 };
 
-/// The variants, the one that is meant by default first: both protocols, and the hardened one without each change.
+/// A pool whose primary was not deployed anew yet.
+const DOCUMENTED_PRIMARY: Variant = Variant {
+    name: "documented-primary",
+    about: "a mixed pool: a documented primary and fronts, with hardened lanes",
+};
+
+/// A pool whose lanes were not deployed anew yet.
+const DOCUMENTED_LANES: Variant = Variant {
+    name: "documented-lanes",
+    about: "a mixed pool: a hardened primary and fronts, with documented lanes",
+};
+
+/// The variants, the one that is meant by default first: both protocols, the pools in which they are mixed, and the
+/// hardened one without each change.
 #[must_use]
 pub fn variants() -> Vec<Variant> {
     let ablated = CHANGES.iter().map(|change| Variant {
         name: change.without,
         about: change.reason,
     });
-    [HARDENED, DOCUMENTED].into_iter().chain(ablated).collect()
+    [HARDENED, DOCUMENTED, DOCUMENTED_PRIMARY, DOCUMENTED_LANES]
+        .into_iter()
+        .chain(ablated)
+        .collect()
 }
 
 fn rules(variant: &str) -> Option<Rules> {
@@ -44,11 +63,30 @@ fn rules(variant: &str) -> Option<Rules> {
         .map(hardened_without)
 }
 
-/// The version of a variant.
+/// What is deployed under a variant.
 #[must_use]
-pub fn version(variant: &str) -> Option<Version> {
-    Some(Version {
-        rules: rules(variant)?,
+pub fn deployment(variant: &str) -> Option<Deployment<Lanes>> {
+    let mixed = |rest, lanes| {
+        let versions = vec![Lanes::new(version(rest)), Lanes::new(version(lanes))];
+        Deployment::mixed(versions, lanes_second)
+    };
+    if variant == DOCUMENTED_PRIMARY.name {
+        return Some(mixed(Rules::DOCUMENTED, hardened()));
+    }
+    if variant == DOCUMENTED_LANES.name {
+        return Some(mixed(hardened(), Rules::DOCUMENTED));
+    }
+    rules(variant).map(|rules| Deployment::of(Lanes::new(version(rules))))
+}
+
+/// Lanes run the second of two versions, everything else the first.
+fn lanes_second(name: Option<&ObjectName>) -> usize {
+    usize::from(name.is_some_and(|name| replica_of(&name.0).is_some()))
+}
+
+fn version(rules: Rules) -> Version {
+    Version {
+        rules,
         policy: Policy {
             // As long as the slowest render: with the deployed one's 3.75 s a run would wait for little else.
             boot: Millis(500),
@@ -58,5 +96,5 @@ pub fn version(variant: &str) -> Option<Version> {
         },
         variables: Variables::default(),
         application: application(),
-    })
+    }
 }

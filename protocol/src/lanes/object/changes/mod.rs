@@ -13,7 +13,7 @@ pub(in crate::lanes) use alarm::{
     wake_after_a_move,
 };
 pub(in crate::lanes) use copy::{check_each_page, count_attempts, pull_until_level};
-pub(in crate::lanes) use forward::{drop_what_is_handed_back, mark_before_sending};
+pub(in crate::lanes) use forward::{commit_once, drop_what_is_handed_back, mark_before_sending, name_batch};
 pub(in crate::lanes) use name::keep_the_name;
 pub(in crate::lanes) use seal::seal_in_one_turn;
 pub(in crate::lanes) use serve::{fast_while_serving, render_at_one_generation};

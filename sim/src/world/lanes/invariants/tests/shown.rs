@@ -18,9 +18,9 @@ fn every_check_has_something_to_judge() {
     let scenario = scenario.expect("it can be read");
     let mut subjects: BTreeMap<&str, u64> = BTreeMap::new();
     for seed in SEEDS {
-        let program = LanesWorld::program("hardened").expect("the variant is there");
+        let deployment = LanesWorld::deployment("hardened").expect("the variant is there");
         let plan = LanesWorld::generate(&scenario, seed);
-        let report = run::<LanesWorld, _, ModelStore>(&plan, program, &Default::default(), ());
+        let report = run::<LanesWorld, _, ModelStore>(&plan, deployment, &Default::default(), ());
         for check in &CHECKS {
             let id = check.invariant.id;
             *subjects.entry(id).or_default() += report.marks.count(&format!("subject {id}"));
