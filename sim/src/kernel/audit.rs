@@ -76,6 +76,12 @@ pub(super) struct PartyAudit {
 const REMEMBERED: usize = 64;
 
 impl PartyAudit {
+    /// The storage is a new one: what its contents are is not known yet, and no run of an alarm counts.
+    pub fn storage_is_new(&mut self) {
+        (self.durable_contents, self.contents) = (None, None);
+        self.alarm_failed = 0;
+    }
+
     /// An incarnation has ended with so many of its object's commits durable.
     pub fn incarnation_ends(&mut self, number: u32, durable: u64) {
         self.ended.insert(number, durable);

@@ -25,6 +25,7 @@ mod party;
 mod queue;
 mod rates;
 mod ratio;
+mod recreate;
 mod reset;
 mod section;
 mod state;
@@ -99,6 +100,8 @@ enum Pending {
     Cancel(u32, OriginId),
     /// An object loses its memory.
     Reset(PartyId, ResetCause, OriginId),
+    /// An object is taken away with all that it stores.
+    Recreate(PartyId, OriginId),
     /// The code that holds the thread of an incarnation has done so for as long as it may.
     CpuLimit(PartyId, u32, OriginId),
     /// An object that had nothing to do is evicted, if its incarnation has had no turn since.

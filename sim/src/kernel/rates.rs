@@ -9,8 +9,8 @@ use super::watch::FaultKind;
 /// What has a kind of fault happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switch {
-    /// The knob that does most about it, as scenario files have it.
-    pub knob: &'static str,
+    /// The knob that does most about it, as scenario files have it; none where no knob does anything.
+    pub knob: Option<&'static str>,
     /// How often it begins where it could strike; `None` for a kind that follows from others, or from how the platform
     /// is.
     pub rate: Option<Episode>,
@@ -21,7 +21,7 @@ pub struct Switch {
 impl Switch {
     const fn rate(knob: &'static str, rate: Episode, purpose: Purpose) -> Self {
         Switch {
-            knob,
+            knob: Some(knob),
             rate: Some(rate),
             purpose: Some(purpose),
         }
@@ -29,11 +29,18 @@ impl Switch {
 
     const fn follows_from(knob: &'static str) -> Self {
         Switch {
-            knob,
+            knob: Some(knob),
             rate: None,
             purpose: None,
         }
     }
+
+    /// Somebody has to ask for it.
+    const ON_REQUEST: Switch = Switch {
+        knob: None,
+        rate: None,
+        purpose: None,
+    };
 
     /// Whether it begins at a rate above zero.
     #[must_use]
@@ -75,6 +82,7 @@ impl Knobs {
             FaultKind::StaleRan | FaultKind::StaleEnded => Switch::follows_from("displacement"),
             FaultKind::AlarmEarly => Switch::follows_from("alarm-sync-loss"),
             FaultKind::AlarmStuck => Switch::follows_from("alarm-now-sticks"),
+            FaultKind::Recreated => Switch::ON_REQUEST,
             FaultKind::NameMissing => Switch::follows_from("name-missing"),
             FaultKind::ClockSkewed => Switch::follows_from("clock-skew"),
         }

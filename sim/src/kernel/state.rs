@@ -71,6 +71,7 @@ impl Pending {
             Pending::Arrival(party, sent) => (party, &sent.delivery).hash(hasher),
             Pending::Reset(party, cause, _) => (party, cause).hash(hasher),
             Pending::AlarmSync(party)
+            | Pending::Recreate(party, _)
             | Pending::Free(party, _)
             | Pending::Done(party, _)
             | Pending::Confirmed(party, ..)

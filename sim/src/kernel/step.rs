@@ -84,6 +84,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         self.schedule(self.now, origin, Pending::Reset(object, cause, origin));
     }
 
+    /// Takes an object away, now, with all that it stores and its alarm. Who calls it next finds a new one of its name.
+    pub fn recreate(&mut self, item: u32, object: PartyId) {
+        let origin = self.chance.origin(&Origin::Item(item));
+        self.schedule(self.now, origin, Pending::Recreate(object, origin));
+    }
+
     /// Evicts an object, now, if nothing is under way in it.
     pub fn evict(&mut self, item: u32, object: PartyId) {
         let origin = self.chance.origin(&Origin::Item(item));
@@ -182,6 +188,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             }
             Pending::AlarmSync(party) => self.manager_hears(party),
             Pending::Reset(party, cause, origin) => self.reset_now(party, cause, origin, watch),
+            Pending::Recreate(party, origin) => self.recreate_now(party, origin, watch),
             Pending::CpuLimit(party, incarnation, origin) => {
                 self.cpu_limit(party, incarnation, origin, watch);
             }
@@ -212,6 +219,7 @@ fn party_of(pending: &Pending) -> Option<PartyId> {
         | Pending::SectionTimeout(party, ..)
         | Pending::AlarmSync(party)
         | Pending::Reset(party, ..)
+        | Pending::Recreate(party, _)
         | Pending::CpuLimit(party, ..)
         | Pending::Idle(party, ..)
         | Pending::StaleEnds(party, ..)

@@ -224,6 +224,8 @@ pub enum FaultKind {
     StorageRefused,
     /// An object with nothing to do lost its memory.
     Evicted,
+    /// An object was taken away with all that it stored.
+    Recreated,
     /// An object was started elsewhere while its incarnation ran.
     Displaced,
     /// A stale incarnation had a turn: two were at work at once.

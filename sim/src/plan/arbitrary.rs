@@ -131,12 +131,13 @@ impl Aims {
             SqlErrorKind::NoMemory,
             SqlErrorKind::Interrupted,
         ];
-        Ok(match u.int_in_range(0..=11_u8)? {
+        Ok(match u.int_in_range(0..=12_u8)? {
             9..=11 => Fault::Reset {
                 object,
                 cause: *u.choose(ResetCause::VARIANTS)?,
             },
             1 => Fault::Evict { object },
+            12 => Fault::Recreate { object },
             2 => Fault::Displace {
                 object,
                 overlap: lasts,

@@ -126,26 +126,40 @@ impl Dice {
     }
 
     /// A fault that is aimed at one of a party's calls: which of them, below a number that is told for each label.
-    pub fn aimed(&mut self, callers: &[Text], label: Label, most: u32) -> Fault {
+    /// Where the party calls for clients, the client can go away meanwhile.
+    pub fn aimed(&mut self, callers: &[Text], label: Label, most: u32, for_clients: bool) -> Fault {
         let aim = Aim {
             caller: callers[self.below("aim-caller", callers.len() as u32) as usize].clone(),
             label: Text::new_static(label.0),
             nth: self.below("aim-nth", most),
         };
         let by = |dice: &mut Self| Millis(dice.lasts().0 / 1_000);
-        let fault = match self.below("aim-fault", 4) {
+        let fault = match self.below("aim-fault", if for_clients { 6 } else { 5 }) {
             0 => CallFault::LoseRequest,
             1 => CallFault::LoseAnswer,
             2 => CallFault::DelayRequest(by(self)),
-            _ => CallFault::DelayAnswer(by(self)),
+            3 => CallFault::DelayAnswer(by(self)),
+            4 => CallFault::Duplicate(by(self)),
+            _ => CallFault::Cancel(by(self)),
         };
         Fault::Call { aim, fault }
+    }
+
+    /// What a statement meets where the storage fails.
+    fn storage_error(&mut self) -> SqlErrorKind {
+        const ERRORS: [SqlErrorKind; 4] = [
+            SqlErrorKind::Full,
+            SqlErrorKind::Io,
+            SqlErrorKind::NoMemory,
+            SqlErrorKind::Interrupted,
+        ];
+        ERRORS[self.below("storage-error", ERRORS.len() as u32) as usize]
     }
 
     /// A fault that befalls one of these objects at an instant, or stands between it and another party.
     pub fn fault(&mut self, objects: &[Text], fronts: &[Text]) -> Fault {
         let object = self.object(objects);
-        match self.below("fault-kind", 12) {
+        match self.below("fault-kind", 13) {
             0..=3 => {
                 let causes = ResetCause::VARIANTS;
                 let cause = causes[self.below("cause", causes.len() as u32) as usize];
@@ -176,10 +190,15 @@ impl Dice {
                 lasts: self.lasts(),
             },
             10 => Fault::CommitFailure { object },
+            11 => Fault::StorageError {
+                object,
+                error: self.storage_error(),
+                lasts: self.lasts(),
+            },
             _ => Fault::Statement {
                 object,
                 after: u64::from(self.below("after", 8)),
-                error: SqlErrorKind::Full,
+                error: self.storage_error(),
             },
         }
     }

@@ -190,16 +190,15 @@ fn suspects<W: World>(
 
 fn suspects_of_goal<Own>(scenario: &Scenario<Own>, source: &Source, mark: &str) -> Vec<String> {
     let file = source.file();
-    let Some(switch) = mark
+    let Some(knob) = mark
         .strip_prefix("fault ")
-        .and_then(|kind| scenario.knobs.switch_of(kind))
+        .and_then(|kind| scenario.knobs.switch_of(kind)?.knob)
     else {
         let off = source.switched_off("generate").into_iter();
         return off
             .map(|(key, line)| format!("{key} is off     {file}:{line}"))
             .collect();
     };
-    let knob = switch.knob;
     vec![match source.line_of(&["knobs", knob]) {
         Some(line) => format!("knob {knob} does not bring it about     {file}:{line}"),
         None => format!("knob {knob}, which brings it about, is not set     {file}"),

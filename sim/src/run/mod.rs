@@ -287,6 +287,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         let kernel = &mut self.kernel;
         match fault {
             Fault::Reset { object, cause } => kernel.reset(id, kernel.object_named(object)?, *cause),
+            Fault::Recreate { object } => kernel.recreate(id, kernel.object_named(object)?),
             Fault::Evict { object } => kernel.evict(id, kernel.object_named(object)?),
             Fault::Displace { object, overlap } => {
                 let object = kernel.object_named(object)?;

@@ -33,9 +33,10 @@ pub fn unreached<Own>(scenario: &Scenario<Own>, tally: &Tally) -> Vec<Unreached>
     });
     let faults = FaultKind::VARIANTS.iter().filter_map(|kind| {
         let switch = scenario.knobs.switch(*kind);
-        switch.is_on().then(|| Unreached {
+        let knob = switch.knob.filter(|_| switch.is_on())?;
+        Some(Unreached {
             mark: format!("fault {}", kind.name()),
-            wanted: Wanted::Knob(switch.knob),
+            wanted: Wanted::Knob(knob),
         })
     });
     goals

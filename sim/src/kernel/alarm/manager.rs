@@ -132,6 +132,16 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
     }
 
+    /// The object is another one: it has no alarm, and nothing is remembered of one.
+    pub(in crate::kernel) fn take_alarm_away(&mut self, id: PartyId) {
+        self.disarm(id);
+        let alarm = self.alarm_mut(id);
+        *alarm = Alarm {
+            armed: alarm.armed,
+            ..Alarm::default()
+        };
+    }
+
     fn schedule_alarm(&mut self, id: PartyId, due: Micros, at: Millis, call: AlarmCall) {
         let origin = self.party(id).alarm_origin;
         let alarm = self.alarm_mut(id);

@@ -22,7 +22,7 @@
 //! | platform 11.3 | `overloaded` by the platform | no queue limits (section 10) |
 //! | platform 12.2 | a stub whose callee was reset while nothing was in flight on it | it reaches the next incarnation |
 //! | platform 12.4 (second half) | automatic retries | no knob yet |
-//! | platform 14.3 to 14.6 | restores, clones, read replicas | not yet |
+//! | platform 14.3, 14.4, 14.6 | restores, clones, read replicas | not yet |
 //! | platform 15 | a stale clock of an idle object | each event syncs it |
 //! | I11 | a timer of another handler keeps a block from ending | the new runtime's behaviour, without the old one's bug |
 //! | A12 | after a mere eviction the name is kept | with the knob, no instance that its alarm has woken knows it |
@@ -65,6 +65,7 @@ mod order;
 mod partitions;
 mod perpetual;
 mod queue;
+mod recreations;
 mod reset_causes;
 mod resets;
 mod rollbacks;

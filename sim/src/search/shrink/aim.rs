@@ -32,7 +32,7 @@ pub(super) fn rates<'p, S: Clone, O: Clone>(plan: &'p Plan<S, O>, account: &Acco
         .iter()
         .map(|kind| plan.knobs.switch(*kind))
         .filter(|switch| switch.is_on())
-        .map(|switch| switch.knob)
+        .filter_map(|switch| switch.knob)
         .collect();
     let mut steps = Vec::new();
     if on.len() > 1 {
@@ -52,7 +52,7 @@ fn without_rates<S: Clone, O: Clone>(
     let purposes: BTreeSet<_> = FaultKind::VARIANTS
         .iter()
         .map(|kind| plan.knobs.switch(*kind))
-        .filter(|switch| off.contains(switch.knob))
+        .filter(|switch| switch.knob.is_some_and(|knob| off.contains(knob)))
         .filter_map(|switch| switch.purpose)
         .collect();
     let fixed: BTreeSet<_> = plan.fixed.iter().map(|choice| &choice.key).collect();
@@ -193,6 +193,7 @@ fn like(struck: &Struck, knobs: &Knobs) -> Vec<Fault> {
             };
             return causes.map(reset).collect();
         }
+        (FaultKind::Recreated, _) => Fault::Recreate { object },
         (FaultKind::Evicted, _) => Fault::Evict { object },
         (FaultKind::Displaced, _) => Fault::Displace {
             object,

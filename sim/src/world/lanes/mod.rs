@@ -16,6 +16,7 @@ use protocol::lanes::Lanes;
 use protocol::lanes::meta::Key;
 use protocol::lanes::name::replica_of;
 use protocol::lanes::object::SITE;
+use protocol::lanes::operator::Operate;
 use protocol::lanes::{front, object};
 use protocol::task::Program;
 
@@ -171,6 +172,13 @@ impl World for LanesWorld {
                     kernel.send(item, to, forge::request(*forged));
                 }
             }
+            Operation::Recreate { lane } => {
+                if let Some(old) = self.lane(*lane, kernel) {
+                    kernel.recreate(item, old);
+                    let readmit = Operate::Readmit { lane: (*lane).into() };
+                    kernel.send(item, self.primary, readmit.direct());
+                }
+            }
             Operation::Operate { on, operate } => {
                 let to = match on {
                     Operated::Front(front) => self.fronts.get(*front as usize).copied(),
@@ -315,9 +323,17 @@ impl LanesWorld {
         heard: Vec<Heard>,
         kernel: &mut Kernel<P, S>,
     ) -> Result<(), Violation> {
-        let before = self.standing(number).clone();
+        let mut before = self.standing(number).clone();
         let standing = self.standing(number);
         let changed = standing.refresh(kernel, party);
+        if heard.iter().any(|heard| matches!(heard, Heard::Recreated)) {
+            before = Standing {
+                incarnation: standing.incarnation,
+                ..Standing::default()
+            };
+            self.truth.recreated(number);
+        }
+        let standing = self.standing(number);
         let turn = Turn {
             lane: number,
             before,

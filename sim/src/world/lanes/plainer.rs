@@ -43,6 +43,9 @@ pub(super) fn operations(operation: &Operation) -> Vec<Operation> {
             let fronts = plainer::numbers(*front, 0).map(|other| visit(other, ask, visitor));
             visitors.chain(asks).chain(fronts).collect()
         }
+        Operation::Recreate { lane } => plainer::numbers(*lane, 1)
+            .map(|lane| Operation::Recreate { lane })
+            .collect(),
         Operation::LateChunk { lane, nth } => {
             let (lane, nth) = (*lane, *nth);
             let chunks = plainer::numbers(nth, 0).map(|nth| Operation::LateChunk { lane, nth });

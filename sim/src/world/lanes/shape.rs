@@ -56,6 +56,11 @@ pub enum Operation {
         /// What.
         forged: Forged,
     },
+    /// A lane is taken away with all that it stores, and the operator asks for a copy to the new one.
+    Recreate {
+        /// The lane.
+        lane: u32,
+    },
     /// An operator acts.
     Operate {
         /// On whom.

@@ -44,5 +44,5 @@ pub(super) fn aimed(dice: &mut Dice, own: &Generate, shape: &Shape, fronts: &[Te
         }
         Caller::Front => fronts.to_vec(),
     };
-    dice.aimed(&callers, label, most)
+    dice.aimed(&callers, label, most, caller == Caller::Front)
 }

@@ -28,17 +28,20 @@ pub struct Operations {
     pub snapshot: u32,
     /// An object is given the schema.
     pub migrate: u32,
+    /// A lane is taken away with all that it stores, and made anew.
+    pub recreate: u32,
     /// Nobody's: a chunk of a copy arrives once more, late.
     pub late_chunk: u32,
     /// Nobody's: a lane receives what it must refuse.
     pub forged: u32,
 }
 
-/// What comes to a lane that nobody has sent to it now.
+/// What is no single request of an operator's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stray {
     LateChunk,
     Forged,
+    Recreate,
 }
 
 type MakeOperate = fn(u32) -> (Operated, Operate);
@@ -53,11 +56,12 @@ pub(super) fn operate(dice: &mut Dice, own: &Generate, shape: &Shape) -> Option<
         catch_up,
         snapshot,
         migrate,
+        recreate,
         late_chunk,
         forged,
     } = own.operations;
     let lane = dice.some("lane", own.lanes_most.max(1));
-    let stray: [(u32, Option<Stray>); 3] = [
+    let stray: [(u32, Option<Stray>); 4] = [
         (
             [head, readmit, provision, withdraw, catch_up, snapshot, migrate]
                 .into_iter()
@@ -66,6 +70,7 @@ pub(super) fn operate(dice: &mut Dice, own: &Generate, shape: &Shape) -> Option<
         ),
         (late_chunk, Some(Stray::LateChunk)),
         (forged, Some(Stray::Forged)),
+        (recreate, Some(Stray::Recreate)),
     ];
     match weighted(dice, "stray", &stray)? {
         Some(Stray::LateChunk) => {
@@ -76,6 +81,7 @@ pub(super) fn operate(dice: &mut Dice, own: &Generate, shape: &Shape) -> Option<
             let forged = Forged::VARIANTS[dice.below("forgery", Forged::VARIANTS.len() as u32) as usize];
             return Some(Operation::Forge { lane, forged });
         }
+        Some(Stray::Recreate) => return Some(Operation::Recreate { lane }),
         None => {}
     }
     let kinds: [(u32, MakeOperate); 7] = [

@@ -58,6 +58,11 @@ impl Copies {
         of_each.collect::<Option<Vec<_>>>()?.into_iter().reduce(common)
     }
 
+    /// A lane is another object from now on.
+    pub fn recreated(&mut self, lane: u32) {
+        self.landing.remove(&lane);
+    }
+
     /// The primary posts a chunk to a lane.
     pub fn posted(&mut self, lane: u32, called: &Called) {
         let attempt = self.attempt(lane, called);

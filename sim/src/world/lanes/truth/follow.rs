@@ -36,6 +36,14 @@ impl Truth {
         }
     }
 
+    /// A lane is another object from now on: what its predecessor was and had does not concern it.
+    pub fn recreated(&mut self, lane: u32) {
+        self.held.remove(&lane);
+        self.passed.remove(&lane);
+        self.pulled.remove(&lane);
+        self.copies.recreated(lane);
+    }
+
     /// Where a lane stands from now on.
     pub fn note_held(&mut self, lane: u32) {
         let Some(standing) = self.standing(lane) else {

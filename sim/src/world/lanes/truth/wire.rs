@@ -45,6 +45,8 @@ pub enum Heard {
         /// How many commits that were not confirmed have survived.
         survivors: u64,
     },
+    /// The object was taken away with all that it stored.
+    Recreated,
     /// A call was begun.
     Called(Called),
     /// A call, or a read of a shared service, has its answer.
@@ -163,6 +165,9 @@ impl Wire {
             } if seen.who.starts_with("front") || self.is_repeated(seen, request) => {
                 self.push(seen, Heard::Arrived { item: *item });
             }
+            What::Fault {
+                kind: FaultKind::Recreated,
+            } => self.push(seen, Heard::Recreated),
             What::Fault {
                 kind: FaultKind::Duplicated,
             } => self.repeated = Some(seen.step),
