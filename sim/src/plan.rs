@@ -223,14 +223,14 @@ pub enum PlanError {
         found: SqlErrorKind,
     },
     /// A name is none.
-    #[error(
-        "at {field}: {found:?} is no name: expected some characters, none of them `/` or a control character"
-    )]
+    #[error("at {field}: {found:?} is no name: expected {expected}")]
     Name {
         /// The path of the field.
         field: &'static str,
         /// What it holds.
         found: Text,
+        /// What it may hold.
+        expected: &'static str,
     },
 }
 

@@ -253,7 +253,7 @@ pub const CHANGES: [Change; 22] = [
         reason: "what the render cache keeps outlives the records that change it, and the copy that it was made of; a lane that \
                  has applied, or is copied to, empties every bin of the cache that its schema has",
         apply: |rules| {
-            rules.flows.purged = &PURGED;
+            rules.flows.purged = object::all_caches;
             rules.flows.copies_purge = true;
         },
     },
@@ -288,18 +288,6 @@ fn with(wanted: impl Fn(&Change) -> bool) -> Rules {
     rules
 }
 
-/// What a purge empties: every bin of the cache besides what is documented.
-const PURGED: [&str; 9] = [
-    "cfw_page",
-    "cfw_shell",
-    "cfw_shell_verified",
-    "cfw_plan",
-    "cache_config",
-    "cache_data",
-    "cache_dynamic_page_cache",
-    "cache_entity",
-    "cache_render",
-];
 
 fn enters_log(rules: &Rules, table: &str) -> bool {
     !matches!(

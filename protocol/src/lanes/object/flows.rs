@@ -30,7 +30,7 @@ pub struct Flows {
     /// What is done about a statement of the application that has run.
     pub capture: Capture,
     /// The tables that are emptied when what they show has changed.
-    pub purged: &'static [&'static str],
+    pub purged: fn(&Version) -> Vec<&str>,
     /// Whether they are emptied when a copy begins as well: they stay (`lanes.md` 14.1).
     pub copies_purge: bool,
     /// Sealing.
@@ -64,7 +64,7 @@ impl Flows {
         recall: |_| Ok(None),
         stage_moved: |_, _, _| {},
         capture: note_authoritative_write,
-        purged: &pages::PURGED,
+        purged: pages::purged,
         copies_purge: false,
         seal: SealSteps::DOCUMENTED,
         accept: AcceptSteps::DOCUMENTED,

@@ -95,7 +95,7 @@ pub(super) fn keep(
 }
 
 /// What a purge empties: no other cache bin, and nothing in the interpreter (`lanes.md` 14.2).
-pub(super) const PURGED: [&str; 5] = [
+const PURGED: [&str; 5] = [
     "cfw_page",
     "cfw_shell",
     "cfw_shell_verified",
@@ -103,9 +103,14 @@ pub(super) const PURGED: [&str; 5] = [
     "cache_dynamic_page_cache",
 ];
 
+/// The tables that a purge empties, as documented.
+pub(super) fn purged(_: &Version) -> Vec<&str> {
+    PURGED.to_vec()
+}
+
 /// `purgeAfterApply`: empties the caches that show state.
 pub(super) fn purge(version: &Version, cx: &mut Cx<'_, '_>, why: &'static str) -> Result<(), SqlError> {
-    for table in version.rules.flows.purged {
+    for table in (version.rules.flows.purged)(version) {
         store::empty(cx, table)?;
     }
     cx.note(labels::PURGED, why);

@@ -147,6 +147,7 @@ impl World for DemonstrationWorld {
             return Err(PlanError::Name {
                 field: "shape.counter",
                 found: name.clone(),
+                expected: "some characters, none of them `/` or a control character",
             });
         }
         plan.check()

@@ -25,23 +25,31 @@ use visits::visit;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Generate {
     /// The most lanes that serve when the run begins, and that an operator asks for later.
+    #[schemars(range(max = 256))]
     pub lanes_most: u32,
     /// The most isolates of the front Worker; at least one. Each is new at some instant, and gone at another.
+    #[schemars(range(min = 1, max = 1000))]
     pub fronts_most: u32,
     /// The most nodes; at least one.
+    #[schemars(range(min = 1, max = 10000))]
     pub nodes_most: u32,
     /// The most accounts; at least one.
+    #[schemars(range(min = 1, max = 10000))]
     pub accounts_most: u32,
     /// The most requests of visitors; at least one.
+    #[schemars(range(min = 1, max = 100000))]
     pub visits_most: u32,
     /// The most acts of operators.
     #[serde(default)]
+    #[schemars(range(max = 100000))]
     pub operations_most: u32,
     /// The most faults that befall an object, or stand between two parties, at an instant of the plan's.
     #[serde(default)]
+    #[schemars(range(max = 100000))]
     pub faults_most: u32,
     /// The most faults that are aimed at one call of the protocol's own.
     #[serde(default)]
+    #[schemars(range(max = 100000))]
     pub aimed_most: u32,
     /// How often each kind of request is asked for, relative to the others.
     pub visits: Visits,

@@ -127,6 +127,7 @@ impl Shape {
             return Err(PlanError::Name {
                 field: "shape.site",
                 found: self.site.clone(),
+                expected: "lower-case letters, digits and hyphens, since it is a host as well",
             });
         }
         Ok(())
