@@ -118,7 +118,7 @@ pub(super) fn exists(cx: &mut Cx<'_, '_>, table: &str) -> Result<bool, SqlError>
 }
 
 /// Empties a table, if it is there.
-pub(super) fn empty(cx: &mut Cx<'_, '_>, table: &'static str) -> Result<(), SqlError> {
+pub(super) fn empty(cx: &mut Cx<'_, '_>, table: &str) -> Result<(), SqlError> {
     let all = Statement {
         sql: format!("DELETE FROM {table}").into(),
         params: Vec::new(),
