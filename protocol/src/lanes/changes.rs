@@ -288,7 +288,6 @@ fn with(wanted: impl Fn(&Change) -> bool) -> Rules {
     rules
 }
 
-
 fn enters_log(rules: &Rules, table: &str) -> bool {
     !matches!(
         (rules.inventory.classify)(&StateKey::table(table)),

@@ -5,6 +5,7 @@
 
 mod identity;
 mod marks;
+mod measure;
 
 use std::fmt;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use identity::Identity;
 pub use marks::Marks;
+pub use measure::{Measure, Measures};
 
 /// One thing that must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use sim::check::{Verdict, Violation};
 use sim::report::figures::{Of, Took};
-use sim::report::sweep::{Row, table, write_unreached, write_void_runs};
+use sim::report::sweep::{Row, table, write_measures, write_unreached, write_void_runs};
 use sim::scenario::{Scenario, Source};
 use sim::search::{Finding, Judged, Judgement, Settings, Swept, seeds_to_judge};
 use sim::world::World;
@@ -36,6 +36,7 @@ impl<Own> Summary<'_, Own> {
     pub fn write<W: World<Scenario = Own>>(&self, out: &mut dyn Write) -> Result<u8> {
         let Summary { settings, swept, .. } = self;
         writeln!(out, "{}", table(&self.rows()))?;
+        write_measures(&swept.tallies, out)?;
         write_void_runs(&swept.tallies, settings.store, out)?;
         for finding in &swept.findings {
             self.write_finding::<W>(finding, out)?;

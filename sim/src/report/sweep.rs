@@ -8,6 +8,7 @@ use comfy_table::{Cell, CellAlignment, Table};
 use protocol::host::Text;
 
 use super::figures::{About, Exactly, Long, Of, speed};
+use crate::check::{Measure, Measures};
 use crate::run::StoreKind;
 use crate::scenario::{Scenario, Source};
 use crate::search::{Tally, Unreached, Wanted};
@@ -90,6 +91,21 @@ fn names(unreached: &[Unreached]) -> String {
         names += &format!(" and {} more", unreached.len() - NAMED);
     }
     names
+}
+
+/// Says how near the runs came to bounds.
+///
+/// # Errors
+/// What the writer answers.
+pub fn write_measures(tallies: &[Tally], out: &mut dyn Write) -> Result<()> {
+    let mut all = Measures::default();
+    for tally in tallies {
+        all.add(&tally.measures);
+    }
+    for (invariant, Measure { what, most, bound }) in all.iter() {
+        writeln!(out, "{invariant}   {what}: at most {most}, the bound is {bound}")?;
+    }
+    Ok(())
 }
 
 /// Says which runs have shown nothing, and on which store.

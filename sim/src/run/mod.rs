@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use protocol::host::Text;
 use protocol::task::Program;
 
-use crate::check::{Marks, Verdict, Violation};
+use crate::check::{Marks, Measures, Verdict, Violation};
 use crate::kernel::storage::Store;
 pub use history::{History, Line};
 use panics::Caught;
@@ -53,6 +53,8 @@ pub struct Report {
     pub simulated: Micros,
     /// The marks that were passed.
     pub marks: Marks,
+    /// How near it came to bounds.
+    pub measures: Measures,
 }
 
 /// What every run listens with, and whoever listens besides.
@@ -355,6 +357,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             events: self.kernel.steps(),
             simulated: self.kernel.now(),
             marks: self.ears.marks.clone().with_subjects(self.world.subjects()),
+            measures: self.world.measures(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use protocol::host::Text;
 
-use crate::check::{Marks, Verdict};
+use crate::check::{Marks, Measures, Verdict};
 use crate::kernel::Micros;
 use crate::run::{OnTwoStores, Report};
 
@@ -56,6 +56,8 @@ pub struct Tally {
     pub took: Duration,
     /// The marks that they passed.
     pub marks: Marks,
+    /// How near they came to bounds.
+    pub measures: Measures,
     /// How many violated which invariant.
     pub violated: BTreeMap<Text, u64>,
     /// How many differed from their repetition.
@@ -87,6 +89,7 @@ impl Tally {
         self.events += report.events;
         self.simulated = self.simulated.after(report.simulated);
         self.marks.add(&report.marks);
+        self.measures.add(&report.measures);
         match &report.verdict {
             Verdict::Passed => {}
             Verdict::Violated(violation) => {

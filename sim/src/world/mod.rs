@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::check::{Invariant, Violation};
+use crate::check::{Invariant, Measures, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Deployment, Kernel, Observed, PartyId};
 use crate::plan::{Plan, PlanError};
@@ -165,4 +165,9 @@ pub trait World: Clone + Debug + Sized + 'static {
     /// How often each invariant had something to judge so far, by its id. A check that finds nothing to compare (no
     /// record, no second position) has no subject: it can neither fail nor show anything.
     fn subjects(&self) -> BTreeMap<&'static str, u64>;
+
+    /// How near the run has come to bounds so far.
+    fn measures(&self) -> Measures {
+        Measures::default()
+    }
 }

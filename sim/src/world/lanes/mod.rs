@@ -21,7 +21,7 @@ use protocol::lanes::{front, object};
 use protocol::task::Program;
 
 use super::{PlanOf, Variant, World};
-use crate::check::{Invariant, Violation};
+use crate::check::{Invariant, Measures, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Deployment, Kernel, Observed, PartyId};
 use crate::plan::PlanError;
@@ -276,6 +276,10 @@ impl World for LanesWorld {
     fn subjects(&self) -> BTreeMap<&'static str, u64> {
         let counts = CHECKS.iter().zip(self.subjects);
         counts.map(|(check, count)| (check.invariant.id, count)).collect()
+    }
+
+    fn measures(&self) -> Measures {
+        self.truth.measures.clone()
     }
 
     fn settled<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>) -> Result<(), Violation> {

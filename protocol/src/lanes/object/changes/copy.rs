@@ -30,7 +30,9 @@ pub(in crate::lanes) fn count_attempts(
 pub(in crate::lanes) fn all_caches(version: &Version) -> Vec<&str> {
     let shown = ["cfw_page", "cfw_shell", "cfw_shell_verified", "cfw_plan"];
     let tables = version.application.schema.tables.iter();
-    let bins = tables.map(|table| table.name.as_str()).filter(|name| name.starts_with("cache_"));
+    let bins = tables
+        .map(|table| table.name.as_str())
+        .filter(|name| name.starts_with("cache_"));
     shown.into_iter().chain(bins).collect()
 }
 

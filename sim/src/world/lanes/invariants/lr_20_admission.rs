@@ -1,8 +1,8 @@
 //! LR-20. A lane begins to serve only when it is the primary's equal.
 //!
-//! The primary's equal at one instant: a generation that was the primary's newest at some moment since the lane last
-//! stood still cannot be told from outside; what can be told is that the lane's position is a generation of the primary's,
-//! that its state is that one's, and that schemas are known and equal.
+//! Judged when the stage becomes SERVING: the primary has told the lane its position as the newest, since the lane served
+//! last; schemas are known and equal; and the lane's state is the primary's at that generation, mandatory rows included.
+//! Catches an admission that compares positions the wrong way round, or not at all.
 
 use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::Invariant;
@@ -14,7 +14,7 @@ use protocol::lanes::meta::Key;
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-20",
-        statement: "a lane begins to serve with the primary's state, and with schemas that are known and equal",
+        statement: "a lane begins to serve at a position that the primary has told it, with that state and with equal schemas",
     },
     triage: Triage::Reworded(
         "that head, fingerprint and position come from one reading is checked by its consequence: the states are equal",
@@ -33,6 +33,18 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     if own.is_none() || own != theirs {
         return Judgement::Broken(
             format!("lane {} serves schema {}, the primary {}", turn.lane, told(own), told(theirs)).into(),
+        );
+    }
+    let applied = turn.after.generation(Key::APPLIED);
+    let advertised = truth.advertised.get(&turn.lane);
+    if !applied.is_some_and(|applied| advertised.is_some_and(|told| told.contains(&applied))) {
+        return Judgement::Broken(
+            format!(
+                "lane {} begins to serve at {}, which no head has told it: {advertised:?}",
+                turn.lane,
+                told(applied)
+            )
+            .into(),
         );
     }
     super::lr_09_exact::exact(truth, turn)

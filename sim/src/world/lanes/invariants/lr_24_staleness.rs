@@ -8,7 +8,7 @@
 //! (S31).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Invariant, Measure};
 use crate::kernel::Micros;
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
@@ -58,6 +58,13 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     };
     let stale = truth.now.since(serving.max(*sealed));
     let bound = BOUND.after(truth.lateness).after(SLACK);
+    let measure = Measure {
+        what: "without faults, how old what a serving lane lacked was when it pulled",
+        most: stale,
+        bound,
+    };
+    let (applied, generation) = (applied, *generation);
+    truth.measures.note(CHECK.invariant.id, measure);
     Judgement::that(stale <= bound, || {
         format!("lane {lane} serves {applied} and has lacked {generation} for {stale}, the bound is {bound}")
     })

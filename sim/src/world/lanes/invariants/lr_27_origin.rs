@@ -34,6 +34,9 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     if !turn.changed || turn.after.stage() != Some(Stage::Serving) {
         return Judgement::NoSubject;
     }
+    if turn.after.meta(Key::HASH_SALT).is_none() && truth.primary.meta(Key::HASH_SALT).is_some() {
+        return Judgement::Broken(Text::from(format!("lane {} serves without a hash salt", turn.lane)));
+    }
     for key in [Key::HASH_SALT, Key::SITE_ORIGIN] {
         let (own, theirs) = (turn.after.meta(key), truth.primary.meta(key));
         if own.is_some() && own != theirs {

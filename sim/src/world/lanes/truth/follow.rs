@@ -18,6 +18,7 @@ impl Truth {
         if turn.lane > 0 {
             self.note_held(turn.lane);
             self.note_passed(turn);
+            self.note_advertised(turn);
             self.copies.turned(turn);
             return;
         }
@@ -41,6 +42,7 @@ impl Truth {
         self.held.remove(&lane);
         self.passed.remove(&lane);
         self.pulled.remove(&lane);
+        self.advertised.remove(&lane);
         self.copies.recreated(lane);
     }
 

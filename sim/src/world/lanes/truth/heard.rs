@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use protocol::host::{Answer, Response, Text};
+use protocol::lanes::admission::Stage;
 use protocol::lanes::front;
 use protocol::lanes::header;
 use protocol::lanes::object::labels;
+use protocol::lanes::wire::Head;
 
 use super::minted::is_batch;
 use super::runs::Made;
@@ -75,6 +77,29 @@ impl Truth {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A lane has had a turn: what it was told in it of the primary's position counts from now on; what a lane that served
+    /// was told before does not count for the next time.
+    pub(super) fn note_advertised(&mut self, turn: &Turn) {
+        let advertised = self.advertised.entry(turn.lane).or_default();
+        if turn.before.stage() == Some(Stage::Serving) {
+            advertised.clear();
+        }
+        for heard in &turn.heard {
+            if let Heard::Answered {
+                made:
+                    Made {
+                        label: labels::READ_HEAD,
+                        ..
+                    },
+                outcome: Ok(Answer::Response(response)),
+            } = heard
+                && let Ok(head) = response.body.read::<Head>()
+            {
+                advertised.extend(head.generation.to_number().to_u64_exact());
+            }
         }
     }
 

@@ -16,7 +16,7 @@ pub mod runs;
 pub mod standing;
 pub mod wire;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::host::{Millis, Response, Statement, Text, Value};
 use protocol::lanes::admission::Stage;
@@ -34,6 +34,7 @@ use runs::Run;
 use standing::{Generation, Standing};
 use wire::Heard;
 
+use crate::check::Measures;
 use crate::kernel::{EPOCH, Micros};
 
 /// Where a lane stood, from an instant on.
@@ -151,8 +152,12 @@ pub struct Truth {
     pub lateness: Micros,
     /// Whether a copy to a lane has ever begun.
     pub copy_begun: bool,
+    /// How near the run has come to bounds.
+    pub measures: Measures,
+    /// The generations that the primary has told each lane as its newest, since that lane last served.
+    pub advertised: BTreeMap<u32, BTreeSet<Generation>>,
     /// Digests of pages that are known to be of one generation.
-    pub known_pages: std::collections::BTreeSet<Text>,
+    pub known_pages: BTreeSet<Text>,
     evaluator: Evaluator,
 }
 
@@ -180,6 +185,8 @@ impl Truth {
             troubled: None,
             lateness: Micros::ZERO,
             copy_begun: false,
+            measures: Measures::default(),
+            advertised: BTreeMap::new(),
             known_pages: Default::default(),
             evaluator: Evaluator::default(),
         }

@@ -181,6 +181,8 @@ fn a_lane_holds_the_primarys_identity() {
     fires(of_turn("LR-27", &truth, &stands(&keyed("b"))));
     truth.primary = standing([(Key::HASH_SALT, "another")]);
     fires(of_turn("LR-27", &truth, &stands(&serving_with_salt())));
+    let unsalted = standing([(Key::STAGE, "SERVING"), (Key::APPLIED, "7")]);
+    fires(of_turn("LR-27", &truth, &stands(&unsalted)));
 }
 
 fn serving_with_salt() -> Standing {

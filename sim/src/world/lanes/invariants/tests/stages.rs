@@ -136,8 +136,9 @@ fn stages_move_as_they_may() {
 #[test]
 fn a_lane_begins_to_serve_as_the_primarys_equal() {
     const SCHEMA: Key = Key("schema_version");
-    let admits = |schema: &str, names: &[&str]| {
+    let admits = |schema: &str, names: &[&str], advertised: &[u64]| {
         let mut truth = held(keyed(&["a"]));
+        truth.advertised.insert(1, advertised.iter().copied().collect());
         truth.primary = standing([(SCHEMA, "site-1")]);
         let lane = Standing {
             contents: keyed(names),
@@ -146,10 +147,11 @@ fn a_lane_begins_to_serve_as_the_primarys_equal() {
         let heard = vec![puts([(Key::STAGE, "SERVING")])];
         of_turn("LR-20", &truth, &turn(1, &lane, &lane, heard))
     };
-    holds(admits("site-1", &["a"]));
-    fires(admits("site-2", &["a"]));
-    fires(admits("", &["a"]));
-    fires(admits("site-1", &["b"]));
+    holds(admits("site-1", &["a"], &[6, 7]));
+    fires(admits("site-2", &["a"], &[7]));
+    fires(admits("", &["a"], &[7]));
+    fires(admits("site-1", &["b"], &[7]));
+    fires(admits("site-1", &["a"], &[6, 8]));
 }
 
 #[test]
