@@ -1,6 +1,8 @@
 //! What the command line offers, one module a command.
 
 pub mod completions;
+pub mod explain;
+mod failing;
 mod failure;
 mod file;
 mod interrupt;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::ValueHint;
 use indicatif::ProgressDrawTarget;
 use protocol::host::Text;
@@ -14,9 +14,10 @@ use sim::report::figures::{Of, Took};
 use sim::report::shrink::write_smallest;
 use sim::run::{History, Pools, Report, StoreKind};
 use sim::search::shrink::{self, Ended, RUNS, Settings, Smallest};
-use sim::trace::{Expectation, Expected, Shrunk, Trace};
+use sim::trace::{Expectation, Shrunk, Trace};
 use sim::world::{PlanOf, World};
 
+use super::failing::failing_variant;
 use super::file::{WithTrace, with_trace, write};
 use super::interrupt::{self, Interrupt};
 use super::progress::Progress;
@@ -73,7 +74,7 @@ struct ShrinkTrace<'a> {
 impl WithTrace for ShrinkTrace<'_> {
     fn visit<W: World>(self, trace: Trace<W::Shape, W::Operation>) -> Result<u8> {
         let ShrinkTrace { arguments, out } = self;
-        let variant = variant(arguments, &trace)?;
+        let variant = failing_variant(arguments.variant.as_deref(), &arguments.trace, &trace)?;
         let report = run_plan_twice::<W>(arguments.store, &trace.plan, &variant)?;
         let violation = match &report.verdict {
             Verdict::Violated(violation) => violation,
@@ -117,25 +118,6 @@ impl WithTrace for ShrinkTrace<'_> {
         };
         done.hand_over::<W>(out)
     }
-}
-
-/// The variant whose failure is kept.
-fn variant<S, O>(arguments: &Arguments, trace: &Trace<S, O>) -> Result<String> {
-    if let Some(variant) = &arguments.variant {
-        return Ok(variant.clone());
-    }
-    if let Some(shrunk) = &trace.shrunk {
-        return Ok(shrunk.variant.to_string());
-    }
-    let mut expected = trace.expect.iter();
-    let violated = expected.find(|(_, expected)| matches!(expected.outcome, Expected::Violated(_)));
-    let (variant, _) = violated.with_context(|| {
-        format!(
-            "{}: the trace expects no variant to be violated: name one with --variant",
-            arguments.trace.display()
-        )
-    })?;
-    Ok(variant.to_string())
 }
 
 fn progress_target() -> ProgressDrawTarget {

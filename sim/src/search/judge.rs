@@ -144,6 +144,7 @@ mod tests {
             invariant: Text::new_static("DM-1"),
             concerns: Vec::new(),
             detail: Text::new_static("this and that"),
+            values: None,
         });
         let both = [violated.clone(), differs];
         assert_eq!(judgement(200, 5, &both), Judgement::NotDeterministic);

@@ -2,6 +2,7 @@
 
 mod completions;
 mod count;
+mod explain;
 mod shrink;
 mod sweep;
 mod worlds;

@@ -5,7 +5,7 @@
 //! that its state is that one's, and that schemas are known and equal.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
@@ -31,9 +31,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     }
     let (own, theirs) = (turn.after.schema(), truth.primary.schema());
     if own.is_none() || own != theirs {
-        return Judgement::Broken(
-            format!("lane {} serves schema {}, the primary {}", turn.lane, told(own), told(theirs)).into(),
-        );
+        return Judgement::broken(Breach::new(format!("lane {} serves schema {}, the primary {}", turn.lane, told(own), told(theirs))).between(("the primary's schema", told(theirs)), (format!("lane {}", turn.lane), told(own))));
     }
     super::lr_09_exact::exact(truth, turn)
 }
