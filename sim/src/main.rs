@@ -29,18 +29,21 @@ enum Command {
     Replay(command::replay::Arguments),
     Shrink(command::shrink::Arguments),
     Explain(command::explain::Arguments),
+    Keep(command::keep::Arguments),
     Completions(command::completions::Arguments),
 }
 
 fn main() -> ExitCode {
     let mut out = Output(anstream::stdout());
-    let done = match Arguments::parse().command {
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| command::replay::refuse(&error));
+    let done = match arguments.command {
         Command::List(_) => command::list::list(&mut out).map(|()| 0).map_err(Into::into),
         Command::Run(arguments) => command::run::run(&arguments, &mut out),
         Command::Sweep(arguments) => command::sweep::sweep(&arguments, &mut out),
         Command::Replay(arguments) => command::replay::replay(&arguments, &mut out),
         Command::Shrink(arguments) => command::shrink::shrink(&arguments, &mut out),
         Command::Explain(arguments) => command::explain::explain(&arguments, &mut out),
+        Command::Keep(arguments) => command::keep::keep(&arguments, &mut out),
         Command::Completions(arguments) => {
             command::completions::completions(&arguments, Arguments::command(), &mut out)
                 .map(|()| 0)

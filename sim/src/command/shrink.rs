@@ -1,31 +1,26 @@
 //! `drydock shrink`: a trace that fails, made as small as it gets.
 
-use std::collections::BTreeMap;
-use std::io::{IsTerminal as _, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::ValueHint;
-use indicatif::ProgressDrawTarget;
-use protocol::host::Text;
-use sim::check::{Identity, Verdict, Violation};
+use sim::check::{Verdict, Violation};
 use sim::plan::Plan;
-use sim::report::figures::{Of, Took};
-use sim::report::shrink::write_smallest;
-use sim::run::{History, Pools, Report, StoreKind};
-use sim::search::shrink::{self, Ended, RUNS, Settings, Smallest};
-use sim::trace::{Expectation, Shrunk, Trace};
+use sim::report::figures::Of;
+use sim::run::StoreKind;
+use sim::search::shrink::{RUNS, Settings};
+use sim::trace::Trace;
 use sim::world::{PlanOf, World};
 
 use super::failing::failing_variant;
-use super::file::{WithTrace, with_trace, write};
+use super::file::{WithTrace, with_trace};
 use super::interrupt::{self, Interrupt};
-use super::progress::Progress;
-use super::watch::Clock;
-use super::{
-    default_variant, deployment, failure, jobs, run_plan, run_plan_twice, statement, store_names,
-    variant_names,
-};
+use super::shrinking::{Outcome, Shrinking, beside};
+use super::{failure, jobs, run_plan_twice, statement, store_names, variant_names};
+
+/// The exit code where two runs of one plan differ.
+const NOT_DETERMINISTIC: u8 = 4;
 
 /// Make a trace that fails as small as it gets
 ///
@@ -78,7 +73,10 @@ impl WithTrace for ShrinkTrace<'_> {
         let report = run_plan_twice::<W>(arguments.store, &trace.plan, &variant)?;
         let violation = match &report.verdict {
             Verdict::Violated(violation) => violation,
-            Verdict::NotDeterministic(_) => return not_deterministic(&report, out),
+            Verdict::NotDeterministic(_) => {
+                writeln!(out, "{}", report.verdict)?;
+                return Ok(NOT_DETERMINISTIC);
+            }
             verdict => bail!(
                 "{}: there is nothing to shrink: under `{variant}` on {} the run says: {verdict}",
                 arguments.trace.display(),
@@ -93,38 +91,23 @@ impl WithTrace for ShrinkTrace<'_> {
         // Whoever has read the heading can end it.
         let interrupt = Interrupt::listen()?;
         write_heading::<W>(&trace.plan, &variant, settings, violation, out)?;
-        let clock = Clock::start(None, interrupt, Progress::of_shrinking(progress_target()));
-        let smallest = shrink::shrink::<W, _>(
-            &trace.plan,
-            &Identity::of(violation),
-            settings,
-            || deployment::<W>(&variant).expect("the variant was there before"),
-            &clock,
-        );
-        let took = clock.stop();
-        // Without a single run, as when it is interrupted at once, the plan itself is the smallest.
-        let smallest = smallest.unwrap_or_else(|| Smallest {
-            plan: trace.plan.clone(),
-            certificates: Vec::new(),
-            runs: 0,
-            ended: Ended::Interrupted,
-        });
-        let done = Done {
-            arguments,
+        let file = file(arguments, violation, &trace.plan);
+        let shrinking = Shrinking::<W> {
+            plan: &trace.plan,
             variant: &variant,
-            from: trace.plan.items.len(),
-            smallest,
-            took: Took(took),
+            violation,
+            settings,
+            file: &file,
+            interrupt,
         };
-        done.hand_over::<W>(out)
-    }
-}
-
-fn progress_target() -> ProgressDrawTarget {
-    if std::io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
+        match shrinking.run(out)? {
+            Outcome::Written => Ok(0),
+            Outcome::NotDeterministic => Ok(NOT_DETERMINISTIC),
+            Outcome::Interrupted => {
+                writeln!(out, "interrupted: this is the smallest trace so far.")?;
+                Ok(interrupt::EXIT_CODE)
+            }
+        }
     }
 }
 
@@ -150,108 +133,6 @@ fn write_heading<W: World>(
     Ok(out.flush()?)
 }
 
-fn not_deterministic(report: &Report, out: &mut dyn Write) -> Result<u8> {
-    writeln!(out, "{}", report.verdict)?;
-    Ok(report.verdict.exit_code())
-}
-
-/// A search that is over, and what it was asked.
-struct Done<'a, S, O> {
-    arguments: &'a Arguments,
-    variant: &'a str,
-    from: usize,
-    smallest: Smallest<S, O>,
-    took: Took,
-}
-
-impl<S: Clone, O: Clone + serde::Serialize> Done<'_, S, O> {
-    /// Checks the smaller plan, writes it, and tells of it.
-    fn hand_over<W: World<Shape = S, Operation = O>>(self, out: &mut dyn Write) -> Result<u8> {
-        let (store, plan, runs) = (self.arguments.store, &self.smallest.plan, self.smallest.runs);
-        let report = run_plan_twice::<W>(store, plan, self.variant)?;
-        let both = Pools::default().run_on_both::<W, _>(store, plan, &deployment::<W>(self.variant)?);
-        for report in [&report, &both.report] {
-            if let Verdict::NotDeterministic(_) = report.verdict {
-                return not_deterministic(report, out);
-            }
-        }
-        let Verdict::Violated(violation) = &report.verdict else {
-            bail!("the smaller trace does not fail any more: {}", report.verdict);
-        };
-        writeln!(out, "  {}", violation.detail)?;
-        write_smallest(self.from, violation, &self.smallest, out)?;
-        writeln!(out, "  {} in {}", Of(runs, "run"), self.took)?;
-        let other = store.other().name();
-        match &both.void {
-            None => writeln!(out, "  run twice on {}, and on {other}: the same", store.name())?,
-            Some(why) => writeln!(out, "  run twice on {}, and not on {other}: {why}", store.name())?,
-        }
-        let file = file(self.arguments, violation, plan);
-        let trace = self.trace::<W>(&report)?;
-        write::<W>(&trace, &file)?;
-        let file = file.display();
-        writeln!(out, "  trace: {file}")?;
-        writeln!(
-            out,
-            "  next:  cargo run --release -- replay {file} --variant {} --log",
-            self.variant
-        )?;
-        if self.smallest.ended == Ended::Interrupted {
-            writeln!(out, "interrupted: this is the smallest trace so far.")?;
-            return Ok(interrupt::EXIT_CODE);
-        }
-        Ok(0)
-    }
-
-    fn trace<W: World<Shape = S, Operation = O>>(&self, report: &Report) -> Result<Trace<S, O>> {
-        let Done {
-            arguments,
-            variant,
-            smallest,
-            ..
-        } = self;
-        let mut history = History::default();
-        run_plan::<W>(arguments.store, &smallest.plan, variant, &mut history)?;
-        Ok(Trace {
-            plan: smallest.plan.clone(),
-            expect: self.expect::<W>(report)?,
-            shrunk: Some(Shrunk {
-                variant: Text::new(variant),
-                from: u32::try_from(self.from).unwrap_or(u32::MAX),
-            }),
-            certificates: smallest.certificates.clone(),
-            history: history.0,
-        })
-    }
-
-    /// That the variant fails, and that the default one passes, where it does. Both must come by the faults that were
-    /// there: without them neither shows anything.
-    fn expect<W: World<Shape = S, Operation = O>>(
-        &self,
-        report: &Report,
-    ) -> Result<BTreeMap<Text, Expectation>> {
-        let faults = report.marks.iter().map(|(mark, _)| mark);
-        let faults: Vec<_> = faults.filter(|mark| mark.starts_with("fault ")).collect();
-        let mut expect = BTreeMap::new();
-        let mut add = |variant: &str, report: &Report| {
-            let marks = faults.iter().filter(|mark| report.marks.count(mark) > 0);
-            if let Some(expected) = Expectation::of(report) {
-                let marks = marks.map(Text::new).collect();
-                expect.insert(Text::new(variant), Expectation { marks, ..expected });
-            }
-        };
-        add(self.variant, report);
-        let default = default_variant::<W>();
-        if self.variant != default {
-            let there = run_plan_twice::<W>(self.arguments.store, &self.smallest.plan, default)?;
-            if there.verdict == Verdict::Passed {
-                add(default, &there);
-            }
-        }
-        Ok(expect)
-    }
-}
-
 /// Where the smaller trace goes.
 fn file<S, O>(arguments: &Arguments, violation: &Violation, plan: &Plan<S, O>) -> PathBuf {
     if let Some(file) = &arguments.output {
@@ -262,10 +143,5 @@ fn file<S, O>(arguments: &Arguments, violation: &Violation, plan: &Plan<S, O>) -
     } else {
         arguments.trace.clone()
     };
-    let stem = trace
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    trace.with_file_name(format!("{stem}-shrunk.jsonl"))
+    beside(&trace)
 }

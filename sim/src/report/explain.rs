@@ -217,8 +217,8 @@ mod tests {
     fn what_two_values_share_is_left_out() {
         let shared = "a long row of words that both of them have and nobody needs";
         let (one, other) = differing(&format!("{shared}, \"b8\" x"), &format!("{shared}, \"b7\" x"));
-        assert_eq!(one, "…have and nobody needs, \"b8\" x");
-        assert_eq!(other, "…have and nobody needs, \"b7\" x");
+        assert_eq!(one, "…e and nobody needs, \"b8\" x");
+        assert_eq!(other, "…e and nobody needs, \"b7\" x");
     }
 
     #[test]

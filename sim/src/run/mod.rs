@@ -3,6 +3,7 @@
 //! A run is a pure function of a plan, a variant's rules and a kind of store. Sweeping, replaying, shrinking and
 //! exploring choose plans and watch; none of them has a loop of its own.
 
+mod against;
 mod history;
 mod panics;
 mod pools;
@@ -17,6 +18,7 @@ use protocol::task::Program;
 
 use crate::check::{Marks, Verdict, Violation};
 use crate::kernel::storage::Store;
+pub use against::{Against, Parting};
 pub use history::{History, Line};
 use panics::Caught;
 pub use pools::{Pools, StoreKind};
@@ -410,15 +412,16 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         self.acted.get(&item).copied()
     }
 
-    /// What of the plan did not come to apply, as far as its time has come. What a fault is aimed at can still come as
-    /// long as the run lasts; a run that ends early has skipped nothing that was still to come.
+    /// What of the plan did not come to apply, as far as its time has come: of what waits for a call or for a choice that is
+    /// only known where the run came to its end.
     fn skipped(&self) -> Skipped {
+        let is_over = self.is_over();
         let items = self.plan.items.iter().filter(|item| match &item.act {
-            Act::Fault(Fault::Call { aim, .. }) => self.kernel.aimed(aim).is_none(),
+            Act::Fault(Fault::Call { aim, .. }) => is_over && self.kernel.aimed(aim).is_none(),
             _ => self.acted.get(&item.id).is_some_and(|acted| !acted.applied),
         });
         let fixed = self.plan.fixed.iter().map(|choice| &choice.key);
-        let fixed = fixed.filter(|key| !self.kernel.chance().has_come_up(key));
+        let fixed = fixed.filter(|key| is_over && !self.kernel.chance().has_come_up(key));
         Skipped {
             items: items.map(|item| item.id).collect(),
             fixed: fixed.cloned().collect(),

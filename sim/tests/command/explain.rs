@@ -13,7 +13,7 @@ fn a_failure_is_told_from_the_invariant_to_the_next_command() {
         "DM-1 violated   within one incarnation a follower's position never moves back",
         "  - it stood at    2\n  + it stands at   1\n",
         "  how\n",
-        "client      adds 5, as `first`, at front 0 (item 1)",
+        "client       adds 5, as `first`, at front 0 (item 1)",
         "left out: setting the world up; ",
         "turning point: line ",
         "  next:  cargo run --release -- shrink late.jsonl",

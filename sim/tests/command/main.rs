@@ -3,6 +3,8 @@
 mod completions;
 mod count;
 mod explain;
+mod keep;
+mod replay;
 mod shrink;
 mod sweep;
 mod worlds;
