@@ -14,6 +14,7 @@ mod progress;
 pub mod replay;
 pub mod run;
 pub mod shrink;
+mod shrink_table;
 mod shrinking;
 mod summary;
 pub mod sweep;

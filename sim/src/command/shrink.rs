@@ -16,6 +16,7 @@ use sim::world::{PlanOf, World};
 use super::failing::failing_variant;
 use super::file::{WithTrace, with_trace};
 use super::interrupt::{self, Interrupt};
+use super::shrink_table::{Wanted, table};
 use super::shrinking::{Outcome, Shrinking, beside};
 use super::{failure, jobs, run_plan_twice, statement, store_names, variant_names};
 
@@ -36,12 +37,20 @@ const NOT_DETERMINISTIC: u8 = 4;
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The trace; `-` is the standard input
-    #[arg(value_hint = ValueHint::FilePath)]
-    trace: PathBuf,
+    #[arg(value_hint = ValueHint::FilePath, required_unless_present = "table")]
+    trace: Option<PathBuf>,
     /// Where the smaller trace goes [default: beside the trace, with `-shrunk` in its name]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// The variant of the protocol's rules [default: the first that the trace expects to be violated]
+    /// In place of one trace, the failures of many seeds of the first world of `drydock list`: finds at least one of each
+    /// kind, shrinks them, leaves their traces in traces/failures and prints how small they have become
+    #[arg(long, conflicts_with_all = ["trace", "output"])]
+    table: bool,
+    /// How many seeds that fail the table has, at least
+    #[arg(long, requires = "table", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+    /// The variant of the protocol's rules [default: the first that the trace expects to be violated; of a table:
+    /// documented]
     #[arg(long, value_parser = variant_names(), hide_possible_values = true)]
     variant: Option<String>,
     /// How many runs go on at once [default: as many as there are processors]
@@ -57,19 +66,52 @@ pub struct Arguments {
 
 /// Does it, and answers the exit code.
 pub fn shrink(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
-    with_trace(&arguments.trace, ShrinkTrace { arguments, out })
+    let settings = Settings {
+        store: arguments.store,
+        jobs: jobs(arguments.jobs),
+        runs: arguments.runs,
+    };
+    match &arguments.trace {
+        Some(trace) => {
+            let shrink = ShrinkTrace {
+                arguments,
+                trace,
+                settings,
+                out,
+            };
+            with_trace(trace, shrink)
+        }
+        None => {
+            let wanted = Wanted {
+                variant: arguments.variant.as_deref().unwrap_or(DOCUMENTED),
+                seeds: arguments.seeds,
+                settings,
+            };
+            table(wanted, out)
+        }
+    }
 }
+
+/// The variant whose failures a table is of, where nobody names one.
+const DOCUMENTED: &str = "documented";
 
 /// Shrinks a trace whose world is not known yet.
 struct ShrinkTrace<'a> {
     arguments: &'a Arguments,
+    trace: &'a Path,
+    settings: Settings,
     out: &'a mut dyn Write,
 }
 
 impl WithTrace for ShrinkTrace<'_> {
     fn visit<W: World>(self, trace: Trace<W::Shape, W::Operation>) -> Result<u8> {
-        let ShrinkTrace { arguments, out } = self;
-        let variant = failing_variant(arguments.variant.as_deref(), &arguments.trace, &trace)?;
+        let ShrinkTrace {
+            arguments,
+            trace: named,
+            settings,
+            out,
+        } = self;
+        let variant = failing_variant(arguments.variant.as_deref(), named, &trace)?;
         let report = run_plan_twice::<W>(arguments.store, &trace.plan, &variant)?;
         let violation = match &report.verdict {
             Verdict::Violated(violation) => violation,
@@ -79,19 +121,14 @@ impl WithTrace for ShrinkTrace<'_> {
             }
             verdict => bail!(
                 "{}: there is nothing to shrink: under `{variant}` on {} the run says: {verdict}",
-                arguments.trace.display(),
+                named.display(),
                 arguments.store.name()
             ),
-        };
-        let settings = Settings {
-            store: arguments.store,
-            jobs: jobs(arguments.jobs),
-            runs: arguments.runs,
         };
         // Whoever has read the heading can end it.
         let interrupt = Interrupt::listen()?;
         write_heading::<W>(&trace.plan, &variant, settings, violation, out)?;
-        let file = file(arguments, violation, &trace.plan);
+        let file = file(arguments, named, violation, &trace.plan);
         let shrinking = Shrinking::<W> {
             plan: &trace.plan,
             variant: &variant,
@@ -134,14 +171,14 @@ fn write_heading<W: World>(
 }
 
 /// Where the smaller trace goes.
-fn file<S, O>(arguments: &Arguments, violation: &Violation, plan: &Plan<S, O>) -> PathBuf {
+fn file<S, O>(arguments: &Arguments, named: &Path, violation: &Violation, plan: &Plan<S, O>) -> PathBuf {
     if let Some(file) = &arguments.output {
         return file.clone();
     }
-    let trace = if arguments.trace == Path::new("-") {
+    let trace = if named == Path::new("-") {
         failure::file(violation, &plan.scenario, plan.seed)
     } else {
-        arguments.trace.clone()
+        named.to_owned()
     };
     beside(&trace)
 }

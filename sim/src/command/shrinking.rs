@@ -128,7 +128,8 @@ pub fn beside(trace: &Path) -> PathBuf {
     trace.with_file_name(format!("{stem}-shrunk.jsonl"))
 }
 
-fn target() -> ProgressDrawTarget {
+/// Where a bar is drawn.
+pub fn target() -> ProgressDrawTarget {
     if std::io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()
     } else {

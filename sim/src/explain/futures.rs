@@ -120,6 +120,10 @@ fn futures_with<W: World, P: Program, S: Store>(
     let jobs = u32::try_from(tries.jobs.get())
         .unwrap_or(u32::MAX)
         .min(tries.each.max(1));
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "each future is on one thread, and of what they show only sums are told"
+    )]
     let shares: Vec<Futures> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..jobs)
             .map(|job| {

@@ -3,4 +3,5 @@
 pub mod explain;
 pub mod figures;
 pub mod shrink;
+pub mod shrink_table;
 pub mod sweep;

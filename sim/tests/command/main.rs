@@ -4,6 +4,7 @@ mod completions;
 mod count;
 mod explain;
 mod keep;
+mod killed;
 mod replay;
 mod shrink;
 mod sweep;

@@ -129,10 +129,7 @@ fn what_does_not_apply_is_skipped_and_told() {
 #[test]
 fn a_trace_without_its_marks_is_void() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let marked = with(
-        r#""outcome":"passed""#,
-        r#""outcome":"passed","marks":["fault evicted"]"#,
-    );
+    let marked = with(r#""note record-left-out"]"#, r#""fault evicted"]"#);
     fs::write(folder.path().join("marked.jsonl"), marked).expect("the trace is written");
     let output = replay(
         folder.path(),

@@ -1,5 +1,7 @@
 //! The world of replica lanes: a site with its primary and lanes, fronts, visitors, an operator, and what is true.
 
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
 mod forge;
 mod generate;
 pub mod invariants;
