@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod explain;
 pub mod kernel;
 pub mod plan;
 pub mod report;

@@ -12,7 +12,8 @@ use command::output::Output;
 ///
 /// Exit codes: 0 passed, 1 something that must hold is violated, 2 bad input, 3 void (nothing was shown), 4 not
 /// deterministic, 101 the tool itself has panicked, 130 interrupted. `replay --expect` exits with 0 when the trace
-/// shows what it is expected to show, `shrink` when it has written a trace that still fails.
+/// shows what it is expected to show, `shrink` when it has written a trace that still fails, `explain` when it has
+/// explained one.
 #[derive(Parser)]
 #[command(name = "drydock", version, max_term_width = 110)]
 struct Arguments {
@@ -27,17 +28,22 @@ enum Command {
     Sweep(command::sweep::Arguments),
     Replay(command::replay::Arguments),
     Shrink(command::shrink::Arguments),
+    Explain(command::explain::Arguments),
+    Keep(command::keep::Arguments),
     Completions(command::completions::Arguments),
 }
 
 fn main() -> ExitCode {
     let mut out = Output(anstream::stdout());
-    let done = match Arguments::parse().command {
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| command::replay::refuse(&error));
+    let done = match arguments.command {
         Command::List(_) => command::list::list(&mut out).map(|()| 0).map_err(Into::into),
         Command::Run(arguments) => command::run::run(&arguments, &mut out),
         Command::Sweep(arguments) => command::sweep::sweep(&arguments, &mut out),
         Command::Replay(arguments) => command::replay::replay(&arguments, &mut out),
         Command::Shrink(arguments) => command::shrink::shrink(&arguments, &mut out),
+        Command::Explain(arguments) => command::explain::explain(&arguments, &mut out),
+        Command::Keep(arguments) => command::keep::keep(&arguments, &mut out),
         Command::Completions(arguments) => {
             command::completions::completions(&arguments, Arguments::command(), &mut out)
                 .map(|()| 0)

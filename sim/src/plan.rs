@@ -3,6 +3,8 @@
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
 pub mod plainer;
+#[cfg(feature = "proptest")]
+pub mod strategy;
 pub mod swarm;
 
 use std::collections::BTreeMap;

@@ -2,6 +2,7 @@
 
 pub mod captures;
 pub mod database;
+pub mod failing;
 pub mod lanes;
 pub mod platform;
 pub mod replay;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use protocol::host::{Body, Request, Text, Value};
 use sim::kernel::storage::{Contents, Store};
-use sim::kernel::{Chance, Episode, Kernel, Knobs, Micros, Observer, PartyId, Ratio, Span, Stepped};
+use sim::kernel::{
+    Chance, Deployment, Episode, Kernel, Knobs, Micros, Observer, PartyId, Ratio, Span, Stepped,
+};
 
 use crate::client::W;
 use crate::roles::{record, stub};
@@ -38,7 +40,7 @@ pub fn run<S: Store>(
 ) -> Outcome {
     let mut choices = Choices::new(seed);
     let mut kernel = Kernel::<W, S>::new(
-        W { lanes },
+        Deployment::of(W { lanes }),
         pool,
         Chance::new(seed, &[]),
         knobs(),

@@ -76,6 +76,7 @@ mod tests {
             invariant: Text::new_static(invariant),
             concerns: concerns.iter().map(|who| Text::new_static(who)).collect(),
             detail: Text::new_static(detail),
+            values: None,
         })
     }
 

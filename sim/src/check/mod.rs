@@ -3,6 +3,7 @@
 //! A world's invariants stand in one table, each a small file: its id, what it says, why the check is sound and what it
 //! cannot see. They read the world, never what the protocol says of itself.
 
+mod breach;
 mod identity;
 mod marks;
 mod measure;
@@ -12,6 +13,7 @@ use std::fmt;
 use protocol::host::Text;
 use serde::{Deserialize, Serialize};
 
+pub use breach::{Breach, Disagreement, Side};
 pub use identity::Identity;
 pub use marks::Marks;
 pub use measure::{Measure, Measures};
@@ -44,8 +46,28 @@ pub struct Violation {
     pub invariant: Text,
     /// Whom it concerns: parties as `namespace/name`.
     pub concerns: Vec<Text>,
-    /// What the world says, with the two values that disagree.
+    /// What the world says, in words.
     pub detail: Text,
+    /// The two values that disagree, where it is two values that do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Box<Disagreement>>,
+}
+
+impl Violation {
+    /// That an invariant is violated in this way. It concerns these, where the breach does not say whom.
+    #[must_use]
+    pub fn of(invariant: &Invariant, concerns: Vec<Text>, breach: Breach) -> Self {
+        Violation {
+            invariant: Text::new_static(invariant.id),
+            concerns: if breach.concerns.is_empty() {
+                concerns
+            } else {
+                breach.concerns
+            },
+            detail: breach.detail,
+            values: breach.values,
+        }
+    }
 }
 
 impl fmt::Display for Violation {

@@ -22,7 +22,7 @@ pub fn file(violation: &Violation, scenario: &str, seed: u64) -> PathBuf {
 }
 
 /// Writes the plan with what it has shown, and the history of one more run.
-fn write_trace<W: World>(
+pub fn write_trace<W: World>(
     store: StoreKind,
     plan: PlanOf<W>,
     variant: &str,

@@ -1,7 +1,7 @@
 //! Trace files: reading one whose world is not known yet, and writing one.
 
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write as _};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -11,6 +11,9 @@ use sim::world::known::{self, Visit};
 
 /// What can be done with a trace of whichever world; it answers an exit code.
 pub trait WithTrace {
+    /// Whether the history is wanted too.
+    const WITH_HISTORY: bool = false;
+
     /// Does it.
     fn visit<W: World>(self, trace: Trace<W::Shape, W::Operation>) -> Result<u8>;
 }
@@ -24,8 +27,13 @@ pub fn with_trace(file: &Path, with: impl WithTrace) -> Result<u8> {
     with_opened(BufReader::new(opened), &file.display().to_string(), with)
 }
 
-fn with_opened(from: impl BufRead, name: &str, with: impl WithTrace) -> Result<u8> {
+fn with_opened<V: WithTrace>(from: impl BufRead, name: &str, with: V) -> Result<u8> {
     let opened = trace::open(from).with_context(|| name.to_owned())?;
+    let opened = if V::WITH_HISTORY {
+        opened.with_history()
+    } else {
+        opened
+    };
     let world = opened.world().clone();
     known::with(&world, Read { opened, name, with }).expect("a trace of another world is not opened")
 }
@@ -45,28 +53,14 @@ impl<R: BufRead, V: WithTrace> Visit for Read<'_, R, V> {
     }
 }
 
-/// Writes a trace.
-pub fn write<W: World>(trace: &Trace<W::Shape, W::Operation>, file: &Path) -> Result<()> {
-    let mut bytes = Vec::new();
-    trace
-        .write(W::NAME, &mut bytes)
-        .context("a trace cannot be written to memory")?;
-    put(file, &bytes).with_context(|| format!("cannot write {}", file.display()))
+/// Reads a trace of a world.
+pub fn read<W: World>(file: &Path) -> Result<Trace<W::Shape, W::Operation>> {
+    let opened = File::open(file).with_context(|| format!("cannot open {}", file.display()))?;
+    trace::read::<W>(BufReader::new(opened)).with_context(|| file.display().to_string())
 }
 
-/// Writes a file whole or not at all: a killed run leaves no half trace behind, and two runs at once do not mix theirs.
-/// What is no plain file (a pipe, a device) is written to as it stands.
-fn put(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if fs::symlink_metadata(file).is_ok_and(|there| !there.is_file()) {
-        return fs::write(file, bytes);
-    }
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut unfinished = tempfile::NamedTempFile::new_in(folder)?;
-    unfinished.write_all(bytes)?;
-    unfinished.persist(file)?;
-    Ok(())
+/// Writes a trace.
+pub fn write<W: World>(trace: &Trace<W::Shape, W::Operation>, file: &Path) -> Result<()> {
+    let written = trace.save(W::NAME, file);
+    written.with_context(|| format!("cannot write {}", file.display()))
 }

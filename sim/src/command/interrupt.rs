@@ -11,7 +11,7 @@ use signal_hook::flag;
 pub const EXIT_CODE: u8 = 130;
 
 /// Whether somebody has asked the command to stop.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {

@@ -1,9 +1,12 @@
 //! What the command line offers, one module a command.
 
 pub mod completions;
+pub mod explain;
+mod failing;
 mod failure;
 mod file;
 mod interrupt;
+pub mod keep;
 pub mod list;
 mod log;
 pub mod output;
@@ -11,6 +14,8 @@ mod progress;
 pub mod replay;
 pub mod run;
 pub mod shrink;
+mod shrink_table;
+mod shrinking;
 mod summary;
 pub mod sweep;
 mod watch;

@@ -1,30 +1,27 @@
 //! `drydock shrink`: a trace that fails, made as small as it gets.
 
-use std::collections::BTreeMap;
-use std::io::{IsTerminal as _, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::ValueHint;
-use indicatif::ProgressDrawTarget;
-use protocol::host::Text;
-use sim::check::{Identity, Verdict, Violation};
+use sim::check::{Verdict, Violation};
 use sim::plan::Plan;
-use sim::report::figures::{Of, Took};
-use sim::report::shrink::write_smallest;
-use sim::run::{History, Pools, Report, StoreKind};
-use sim::search::shrink::{self, Ended, RUNS, Settings, Smallest};
-use sim::trace::{Expectation, Expected, Shrunk, Trace};
+use sim::report::figures::Of;
+use sim::run::StoreKind;
+use sim::search::shrink::{RUNS, Settings};
+use sim::trace::Trace;
 use sim::world::{PlanOf, World};
 
-use super::file::{WithTrace, with_trace, write};
+use super::failing::failing_variant;
+use super::file::{WithTrace, with_trace};
 use super::interrupt::{self, Interrupt};
-use super::progress::Progress;
-use super::watch::Clock;
-use super::{
-    default_variant, deployment, failure, jobs, run_plan, run_plan_twice, statement, store_names,
-    variant_names,
-};
+use super::shrink_table::{Wanted, table};
+use super::shrinking::{Outcome, Shrinking, beside};
+use super::{failure, jobs, run_plan_twice, statement, store_names, variant_names};
+
+/// The exit code where two runs of one plan differ.
+const NOT_DETERMINISTIC: u8 = 4;
 
 /// Make a trace that fails as small as it gets
 ///
@@ -40,12 +37,20 @@ use super::{
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The trace; `-` is the standard input
-    #[arg(value_hint = ValueHint::FilePath)]
-    trace: PathBuf,
+    #[arg(value_hint = ValueHint::FilePath, required_unless_present = "table")]
+    trace: Option<PathBuf>,
     /// Where the smaller trace goes [default: beside the trace, with `-shrunk` in its name]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// The variant of the protocol's rules [default: the first that the trace expects to be violated]
+    /// In place of one trace, the failures of many seeds of the first world of `drydock list`: finds at least one of each
+    /// kind, shrinks them, leaves their traces in traces/failures and prints how small they have become
+    #[arg(long, conflicts_with_all = ["trace", "output"])]
+    table: bool,
+    /// How many seeds that fail the table has, at least
+    #[arg(long, requires = "table", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+    /// The variant of the protocol's rules [default: the first that the trace expects to be violated; of a table:
+    /// documented]
     #[arg(long, value_parser = variant_names(), hide_possible_values = true)]
     variant: Option<String>,
     /// How many runs go on at once [default: as many as there are processors]
@@ -61,88 +66,85 @@ pub struct Arguments {
 
 /// Does it, and answers the exit code.
 pub fn shrink(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
-    with_trace(&arguments.trace, ShrinkTrace { arguments, out })
+    let settings = Settings {
+        store: arguments.store,
+        jobs: jobs(arguments.jobs),
+        runs: arguments.runs,
+    };
+    match &arguments.trace {
+        Some(trace) => {
+            let shrink = ShrinkTrace {
+                arguments,
+                trace,
+                settings,
+                out,
+            };
+            with_trace(trace, shrink)
+        }
+        None => {
+            let wanted = Wanted {
+                variant: arguments.variant.as_deref().unwrap_or(DOCUMENTED),
+                seeds: arguments.seeds,
+                settings,
+            };
+            table(wanted, out)
+        }
+    }
 }
+
+/// The variant whose failures a table is of, where nobody names one.
+const DOCUMENTED: &str = "documented";
 
 /// Shrinks a trace whose world is not known yet.
 struct ShrinkTrace<'a> {
     arguments: &'a Arguments,
+    trace: &'a Path,
+    settings: Settings,
     out: &'a mut dyn Write,
 }
 
 impl WithTrace for ShrinkTrace<'_> {
     fn visit<W: World>(self, trace: Trace<W::Shape, W::Operation>) -> Result<u8> {
-        let ShrinkTrace { arguments, out } = self;
-        let variant = variant(arguments, &trace)?;
+        let ShrinkTrace {
+            arguments,
+            trace: named,
+            settings,
+            out,
+        } = self;
+        let variant = failing_variant(arguments.variant.as_deref(), named, &trace)?;
         let report = run_plan_twice::<W>(arguments.store, &trace.plan, &variant)?;
         let violation = match &report.verdict {
             Verdict::Violated(violation) => violation,
-            Verdict::NotDeterministic(_) => return not_deterministic(&report, out),
+            Verdict::NotDeterministic(_) => {
+                writeln!(out, "{}", report.verdict)?;
+                return Ok(NOT_DETERMINISTIC);
+            }
             verdict => bail!(
                 "{}: there is nothing to shrink: under `{variant}` on {} the run says: {verdict}",
-                arguments.trace.display(),
+                named.display(),
                 arguments.store.name()
             ),
-        };
-        let settings = Settings {
-            store: arguments.store,
-            jobs: jobs(arguments.jobs),
-            runs: arguments.runs,
         };
         // Whoever has read the heading can end it.
         let interrupt = Interrupt::listen()?;
         write_heading::<W>(&trace.plan, &variant, settings, violation, out)?;
-        let clock = Clock::start(None, interrupt, Progress::of_shrinking(progress_target()));
-        let smallest = shrink::shrink::<W, _>(
-            &trace.plan,
-            &Identity::of(violation),
-            settings,
-            || deployment::<W>(&variant).expect("the variant was there before"),
-            &clock,
-        );
-        let took = clock.stop();
-        // Without a single run, as when it is interrupted at once, the plan itself is the smallest.
-        let smallest = smallest.unwrap_or_else(|| Smallest {
-            plan: trace.plan.clone(),
-            certificates: Vec::new(),
-            runs: 0,
-            ended: Ended::Interrupted,
-        });
-        let done = Done {
-            arguments,
+        let file = file(arguments, named, violation, &trace.plan);
+        let shrinking = Shrinking::<W> {
+            plan: &trace.plan,
             variant: &variant,
-            from: trace.plan.items.len(),
-            smallest,
-            took: Took(took),
+            violation,
+            settings,
+            file: &file,
+            interrupt,
         };
-        done.hand_over::<W>(out)
-    }
-}
-
-/// The variant whose failure is kept.
-fn variant<S, O>(arguments: &Arguments, trace: &Trace<S, O>) -> Result<String> {
-    if let Some(variant) = &arguments.variant {
-        return Ok(variant.clone());
-    }
-    if let Some(shrunk) = &trace.shrunk {
-        return Ok(shrunk.variant.to_string());
-    }
-    let mut expected = trace.expect.iter();
-    let violated = expected.find(|(_, expected)| matches!(expected.outcome, Expected::Violated(_)));
-    let (variant, _) = violated.with_context(|| {
-        format!(
-            "{}: the trace expects no variant to be violated: name one with --variant",
-            arguments.trace.display()
-        )
-    })?;
-    Ok(variant.to_string())
-}
-
-fn progress_target() -> ProgressDrawTarget {
-    if std::io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
+        match shrinking.run(out)? {
+            Outcome::Written => Ok(0),
+            Outcome::NotDeterministic => Ok(NOT_DETERMINISTIC),
+            Outcome::Interrupted => {
+                writeln!(out, "interrupted: this is the smallest trace so far.")?;
+                Ok(interrupt::EXIT_CODE)
+            }
+        }
     }
 }
 
@@ -168,122 +170,15 @@ fn write_heading<W: World>(
     Ok(out.flush()?)
 }
 
-fn not_deterministic(report: &Report, out: &mut dyn Write) -> Result<u8> {
-    writeln!(out, "{}", report.verdict)?;
-    Ok(report.verdict.exit_code())
-}
-
-/// A search that is over, and what it was asked.
-struct Done<'a, S, O> {
-    arguments: &'a Arguments,
-    variant: &'a str,
-    from: usize,
-    smallest: Smallest<S, O>,
-    took: Took,
-}
-
-impl<S: Clone, O: Clone + serde::Serialize> Done<'_, S, O> {
-    /// Checks the smaller plan, writes it, and tells of it.
-    fn hand_over<W: World<Shape = S, Operation = O>>(self, out: &mut dyn Write) -> Result<u8> {
-        let (store, plan, runs) = (self.arguments.store, &self.smallest.plan, self.smallest.runs);
-        let report = run_plan_twice::<W>(store, plan, self.variant)?;
-        let both = Pools::default().run_on_both::<W, _>(store, plan, &deployment::<W>(self.variant)?);
-        for report in [&report, &both.report] {
-            if let Verdict::NotDeterministic(_) = report.verdict {
-                return not_deterministic(report, out);
-            }
-        }
-        let Verdict::Violated(violation) = &report.verdict else {
-            bail!("the smaller trace does not fail any more: {}", report.verdict);
-        };
-        writeln!(out, "  {}", violation.detail)?;
-        write_smallest(self.from, violation, &self.smallest, out)?;
-        writeln!(out, "  {} in {}", Of(runs, "run"), self.took)?;
-        let other = store.other().name();
-        match &both.void {
-            None => writeln!(out, "  run twice on {}, and on {other}: the same", store.name())?,
-            Some(why) => writeln!(out, "  run twice on {}, and not on {other}: {why}", store.name())?,
-        }
-        let file = file(self.arguments, violation, plan);
-        let trace = self.trace::<W>(&report)?;
-        write::<W>(&trace, &file)?;
-        let file = file.display();
-        writeln!(out, "  trace: {file}")?;
-        writeln!(
-            out,
-            "  next:  cargo run --release -- replay {file} --variant {} --log",
-            self.variant
-        )?;
-        if self.smallest.ended == Ended::Interrupted {
-            writeln!(out, "interrupted: this is the smallest trace so far.")?;
-            return Ok(interrupt::EXIT_CODE);
-        }
-        Ok(0)
-    }
-
-    fn trace<W: World<Shape = S, Operation = O>>(&self, report: &Report) -> Result<Trace<S, O>> {
-        let Done {
-            arguments,
-            variant,
-            smallest,
-            ..
-        } = self;
-        let mut history = History::default();
-        run_plan::<W>(arguments.store, &smallest.plan, variant, &mut history)?;
-        Ok(Trace {
-            plan: smallest.plan.clone(),
-            expect: self.expect::<W>(report)?,
-            shrunk: Some(Shrunk {
-                variant: Text::new(variant),
-                from: u32::try_from(self.from).unwrap_or(u32::MAX),
-            }),
-            certificates: smallest.certificates.clone(),
-            history: history.0,
-        })
-    }
-
-    /// That the variant fails, and that the default one passes, where it does. Both must come by the faults that were
-    /// there: without them neither shows anything.
-    fn expect<W: World<Shape = S, Operation = O>>(
-        &self,
-        report: &Report,
-    ) -> Result<BTreeMap<Text, Expectation>> {
-        let faults = report.marks.iter().map(|(mark, _)| mark);
-        let faults: Vec<_> = faults.filter(|mark| mark.starts_with("fault ")).collect();
-        let mut expect = BTreeMap::new();
-        let mut add = |variant: &str, report: &Report| {
-            let marks = faults.iter().filter(|mark| report.marks.count(mark) > 0);
-            if let Some(expected) = Expectation::of(report) {
-                let marks = marks.map(Text::new).collect();
-                expect.insert(Text::new(variant), Expectation { marks, ..expected });
-            }
-        };
-        add(self.variant, report);
-        let default = default_variant::<W>();
-        if self.variant != default {
-            let there = run_plan_twice::<W>(self.arguments.store, &self.smallest.plan, default)?;
-            if there.verdict == Verdict::Passed {
-                add(default, &there);
-            }
-        }
-        Ok(expect)
-    }
-}
-
 /// Where the smaller trace goes.
-fn file<S, O>(arguments: &Arguments, violation: &Violation, plan: &Plan<S, O>) -> PathBuf {
+fn file<S, O>(arguments: &Arguments, named: &Path, violation: &Violation, plan: &Plan<S, O>) -> PathBuf {
     if let Some(file) = &arguments.output {
         return file.clone();
     }
-    let trace = if arguments.trace == Path::new("-") {
+    let trace = if named == Path::new("-") {
         failure::file(violation, &plan.scenario, plan.seed)
     } else {
-        arguments.trace.clone()
+        named.to_owned()
     };
-    let stem = trace
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    trace.with_file_name(format!("{stem}-shrunk.jsonl"))
+    beside(&trace)
 }

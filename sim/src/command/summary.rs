@@ -1,17 +1,21 @@
 //! What a sweep has come to, told.
 
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use sim::check::{Verdict, Violation};
+use sim::check::{Identity, Verdict, Violation};
 use sim::report::figures::{Of, Took};
 use sim::report::sweep::{Row, table, write_measures, write_unreached, write_void_runs};
+use sim::run::Report;
 use sim::scenario::{Scenario, Source};
-use sim::search::{Finding, Judged, Judgement, Settings, Swept, seeds_to_judge};
-use sim::world::World;
+use sim::search::{Finding, Judged, Judgement, Known, Settings, Swept, seeds_to_judge, shrink};
+use sim::world::{PlanOf, World};
 
-use super::{failure, interrupt, run_plan_twice, statement};
+use super::interrupt::{self, Interrupt};
+use super::shrinking::{Outcome, Shrinking, beside};
+use super::{failure, run_plan_twice, statement};
 
 /// A sweep that is over.
 pub struct Summary<'a, Own> {
@@ -29,6 +33,12 @@ pub struct Summary<'a, Own> {
     pub swept: &'a Swept,
     /// The variant that was swept.
     pub variant: &'a str,
+    /// The failures that were known until a day that is over.
+    pub expired: &'a [Known],
+    /// How many runs it may take to make what was found smaller; none where it is not to be.
+    pub shrink: Option<u64>,
+    /// What may end that.
+    pub interrupt: Interrupt,
 }
 
 impl<Own> Summary<'_, Own> {
@@ -74,13 +84,31 @@ impl<Own> Summary<'_, Own> {
         let place = format!("scenario {}, seed {}", scenario.name, finding.seed);
         if let Verdict::Violated(violation) = &finding.verdict {
             let statement = statement::<W>(violation);
-            writeln!(out, "{} violated   {statement}     {place}", violation.invariant)?;
+            let known = finding.known.map(|at| &self.settings.known[at]);
+            let how = if known.is_some() { "known" } else { "violated" };
+            writeln!(out, "{} {how}   {statement}     {place}", violation.invariant)?;
             writeln!(out, "  {}", violation.detail)?;
             if finding.count > 1 {
                 writeln!(
                     out,
                     "  {} have shown it, this one first",
                     Of(finding.count, "seed")
+                )?;
+            }
+            if let Some(known) = known {
+                writeln!(
+                    out,
+                    "  {} ({}), until {}",
+                    known.reason, known.owner, known.expires
+                )?;
+                return Ok(());
+            }
+            let identity = Identity::of(violation);
+            for known in self.expired.iter().filter(|known| known.covers(&identity)) {
+                writeln!(
+                    out,
+                    "  was known until {}: {} ({})",
+                    known.expires, known.reason, known.owner
                 )?;
             }
             return self.write_trace::<W>(scenario, finding.seed, violation, out);
@@ -107,18 +135,63 @@ impl<Own> Summary<'_, Own> {
         let plan = W::generate(scenario, seed);
         let report = run_plan_twice::<W>(store, &plan, variant)?;
         let file = failure::file(violation, &scenario.name, seed);
-        if let Err(error) = failure::tell_trace::<W>(store, plan, variant, &report, &file, out) {
+        let told = match self.shrink.filter(|_| !self.interrupt.asked()) {
+            None => failure::tell_trace::<W>(store, plan, variant, &report, &file, out),
+            Some(runs) => self.shrink::<W>(&plan, &report, violation, runs, &file, out),
+        };
+        if let Err(error) = told {
             // What the sweep has shown is told by the exit code all the same.
             anstream::eprintln!("error: {error:#}");
         }
         Ok(())
     }
 
+    /// Writes the trace as it was found, and then a smaller one.
+    fn shrink<W: World<Scenario = Own>>(
+        &self,
+        plan: &PlanOf<W>,
+        report: &Report,
+        violation: &Violation,
+        runs: u64,
+        file: &Path,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let (store, variant) = (self.settings.store, self.variant);
+        failure::write_trace::<W>(store, plan.clone(), variant, report, file)?;
+        writeln!(out, "  as found: {}", file.display())?;
+        out.flush()?;
+        let shrinking = Shrinking::<W> {
+            plan,
+            variant,
+            violation,
+            settings: shrink::Settings {
+                store,
+                jobs: self.settings.jobs,
+                runs,
+            },
+            file: &beside(file),
+            interrupt: self.interrupt.clone(),
+        };
+        if shrinking.run(out)? == Outcome::Interrupted {
+            writeln!(out, "  interrupted: this is the smallest trace so far.")?;
+        }
+        Ok(())
+    }
+
     fn last_line(&self) -> String {
         let ran = format!("{} in {}", Of(self.swept.seeds(), "seed"), Took(self.took));
-        let found = match self.swept.findings.len() {
-            0 => "nothing violated".to_owned(),
-            findings => Of(findings as u64, "finding").to_string(),
+        let all = self.swept.findings.len() as u64;
+        let known = self
+            .swept
+            .findings
+            .iter()
+            .filter(|finding| finding.known.is_some())
+            .count() as u64;
+        let found = match (all, known) {
+            (0, _) => "nothing violated".to_owned(),
+            (all, 0) => Of(all, "finding").to_string(),
+            (all, known) if all == known => format!("nothing violated but what is known ({known})"),
+            (all, known) => format!("{}, {known} of them known", Of(all, "finding")),
         };
         if self.interrupted {
             return format!("interrupted: {ran}, {found}.");

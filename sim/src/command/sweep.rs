@@ -1,6 +1,7 @@
 //! `drydock sweep`: many seeds of a world's scenarios.
 
 use std::io::{IsTerminal as _, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -9,7 +10,8 @@ use indicatif::ProgressDrawTarget;
 use sim::report::figures::Of;
 use sim::run::StoreKind;
 use sim::scenario::{self, Scenario, Source};
-use sim::search::{self, Ended, SHARE, Settings};
+use sim::search::known::{Date, read as read_known};
+use sim::search::{self, Ended, Known, SHARE, Settings};
 use sim::world::known::{self, Visit};
 use sim::world::{World, load, with_world_of};
 
@@ -19,11 +21,14 @@ use super::summary::Summary;
 use super::watch::Clock;
 use super::{ScenarioName, default_variant, deployment, jobs, store_names, variant_names};
 
+/// How many runs a sweep takes to make a violation smaller, where nobody says otherwise.
+const SHRINK_RUNS: u64 = 5_000;
+
 /// Run many seeds of a world's scenarios, on all processors
 ///
 /// Scenarios take turns by their weights, each from the same first seed on. Stops at the first seed, in that order, that
-/// violates something, writes it to a trace and prints the command that replays it: the result is the same whatever the
-/// number of jobs. One run in 20 is repeated on the other store, and one in 20 on the same; a difference is an error.
+/// violates something, writes it to a trace, makes that as small as it gets and prints the commands that explain, replay
+/// and keep it: the result is the same whatever the number of jobs. One run in 20 is repeated on the other store, and one in 20 on the same; a difference is an error.
 ///
 /// A scenario that ran its least number of seeds and never passed one of its goals, or never had a kind of fault take
 /// effect that its knobs switch on, has shown nothing: that is void, and no green.
@@ -51,6 +56,19 @@ pub struct Arguments {
     /// Go on after a violation, and collect what is found: one trace for each kind
     #[arg(long)]
     keep_going: bool,
+    /// A TOML file of failures that are known, each with a reason, an owner and the last day on which it may be: only
+    /// others fail the sweep, and those whose day is over
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    known: Option<PathBuf>,
+    /// What day it is, as 2027-01-31, for --known [default: what the system says, in UTC]
+    #[arg(long, value_name = "DATE", requires = "known")]
+    today: Option<Date>,
+    /// Do not make smaller what was found
+    #[arg(long)]
+    no_shrink: bool,
+    /// How many runs it takes at most to make a violation smaller
+    #[arg(long, default_value_t = SHRINK_RUNS, conflicts_with = "no_shrink", value_parser = clap::value_parser!(u64).range(1..))]
+    shrink_runs: u64,
     /// Which store holds the objects' databases
     #[arg(long, value_parser = store_names(), default_value = StoreKind::Sqlite.name())]
     store: StoreKind,
@@ -114,7 +132,8 @@ impl Visit for SweepWorld<'_> {
         let scenarios = scenarios.collect::<Result<Vec<_>, _>>()?;
         let variant = arguments.variant.as_deref().unwrap_or(default_variant::<W>());
         deployment::<W>(variant)?;
-        let settings = settings(arguments, &scenarios)?;
+        let known = known::<W>(arguments)?;
+        let settings = settings(arguments, &scenarios, &known.valid)?;
         // Whoever has read the heading can end it.
         let interrupt = Interrupt::listen()?;
         write_heading::<W>(&settings, variant, arguments, self.out)?;
@@ -132,12 +151,46 @@ impl Visit for SweepWorld<'_> {
             sources: self.sources,
             swept: &swept,
             variant,
+            expired: &known.expired,
+            shrink: (!arguments.no_shrink).then_some(arguments.shrink_runs),
+            interrupt: clock.interrupt(),
         };
         summary.write::<W>(self.out)
     }
 }
 
-fn settings<'a, Own>(arguments: &Arguments, scenarios: &'a [Scenario<Own>]) -> Result<Settings<'a, Own>> {
+/// The known failures, by whether their day is over.
+struct KnownOnDay {
+    valid: Vec<Known>,
+    expired: Vec<Known>,
+}
+
+fn known<W: World>(arguments: &Arguments) -> Result<KnownOnDay> {
+    let all = match &arguments.known {
+        None => Vec::new(),
+        Some(file) => read_known::<W>(&Source::open(&file.to_string_lossy())?)?,
+    };
+    let today = arguments.today.map_or_else(today, Ok)?;
+    let (expired, valid) = all.into_iter().partition(|known| known.expires < today);
+    Ok(KnownOnDay { valid, expired })
+}
+
+/// What day the system says it is.
+#[expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "whether a failure may still be is for people: no run sees the day"
+)]
+fn today() -> Result<Date> {
+    let now = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+    Ok(now.get(..10).unwrap_or_default().parse()?)
+}
+
+fn settings<'a, Own>(
+    arguments: &Arguments,
+    scenarios: &'a [Scenario<Own>],
+    known: &'a [Known],
+) -> Result<Settings<'a, Own>> {
     let most = (u64::MAX - arguments.from).saturating_add(1);
     let seeds = arguments.seeds.unwrap_or(most);
     if seeds > most {
@@ -150,6 +203,7 @@ fn settings<'a, Own>(arguments: &Arguments, scenarios: &'a [Scenario<Own>]) -> R
         jobs: jobs(arguments.jobs),
         store: arguments.store,
         keep_going: arguments.keep_going,
+        known,
     })
 }
 

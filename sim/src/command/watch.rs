@@ -42,6 +42,11 @@ impl Clock {
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.asked()
     }
+
+    /// What may end it, for what comes after it.
+    pub fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
 }
 
 impl Watcher for Clock {

@@ -5,7 +5,7 @@
 //! an operation from a plan leaves every choice of the events that do not descend from it as it was, a plan can fix
 //! single choices, and shrinking, aimed faults and exploration are one mechanism.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use protocol::host::Text;
@@ -204,8 +204,11 @@ struct Descent {
 /// The source of all choices of a run.
 #[derive(Clone, Debug)]
 pub struct Chance {
+    seed: u64,
     secret: Box<[u8; SECRET_BYTES]>,
     fixed: BTreeMap<ChoiceKey, u64>,
+    /// The fixed choices that came up.
+    came_up: BTreeSet<ChoiceKey>,
     descents: Vec<Descent>,
     by_origin: BTreeMap<Origin, OriginId>,
     places: Vec<Place>,
@@ -231,10 +234,6 @@ impl Chance {
     /// All choices of a seed, but for those that a plan fixes.
     #[must_use]
     pub fn new(seed: u64, fixed: &[FixedChoice]) -> Self {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        let mut secret = Box::new([0; SECRET_BYTES]);
-        ChaCha20Rng::from_seed(key).fill_bytes(&mut secret[..]);
         let fixed = fixed
             .iter()
             .map(|choice| (choice.key.clone(), choice.alternative))
@@ -244,13 +243,22 @@ impl Chance {
             digest: 0,
         }];
         Chance {
-            secret,
+            seed,
+            secret: secret(seed, 0),
             fixed,
+            came_up: BTreeSet::new(),
             descents: Vec::new(),
             by_origin: BTreeMap::new(),
             places,
             kept: None,
         }
+    }
+
+    /// Draws all choices anew from now on, none of them fixed: another future of the same seed for each salt but 0. What was
+    /// drawn stays drawn.
+    pub fn reseed(&mut self, salt: u64) {
+        self.secret = secret(self.seed, salt);
+        self.fixed.clear();
     }
 
     /// The handle of a new party.
@@ -349,11 +357,14 @@ impl Chance {
         0
     }
 
-    fn fixed_choice(&self, purpose: Purpose, source: Source, label: &Text, nth: u32) -> Option<u64> {
+    fn fixed_choice(&mut self, purpose: Purpose, source: Source, label: &Text, nth: u32) -> Option<u64> {
         if self.fixed.is_empty() {
             return None;
         }
-        self.fixed.get(&self.key(purpose, source, label, nth)).copied()
+        let key = self.key(purpose, source, label, nth);
+        let alternative = *self.fixed.get(&key)?;
+        self.came_up.insert(key);
+        Some(alternative)
     }
 
     fn key(&self, purpose: Purpose, source: Source, label: &Text, nth: u32) -> ChoiceKey {
@@ -374,6 +385,12 @@ impl Chance {
         self.fixed = fixed
             .map(|choice| (choice.key.clone(), choice.alternative))
             .collect();
+    }
+
+    /// Whether a choice of this key, which is fixed, was made.
+    #[must_use]
+    pub fn has_come_up(&self, key: &ChoiceKey) -> bool {
+        self.came_up.contains(key)
     }
 
     /// Keeps all choices that are made from now on, to be looked at when the run has ended.
@@ -419,6 +436,16 @@ impl Chance {
         }
         xxh3_64_with_secret(&key, &self.secret[..])
     }
+}
+
+/// What XXH3 mixes with the keys of a seed's choices.
+fn secret(seed: u64, salt: u64) -> Box<[u8; SECRET_BYTES]> {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&salt.to_le_bytes());
+    let mut secret = Box::new([0; SECRET_BYTES]);
+    ChaCha20Rng::from_seed(key).fill_bytes(&mut secret[..]);
+    secret
 }
 
 /// Maps 64 random bits to `0..alternatives`, evenly.

@@ -8,7 +8,7 @@ use super::network::{Aim, CallFault};
 use super::party::{CallerRef, PartyId};
 use super::storage::Store;
 use super::time::Micros;
-use super::watch::{FaultKind, Observer, What};
+use super::watch::{FaultKind, Observer, StepId, What};
 use super::wide::Guest;
 
 /// What the network does to one call.
@@ -112,7 +112,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             label: Text::new_static(caller.label.0),
             nth,
         };
-        self.aims.remove(&aim).unwrap_or_default()
+        let faults = self.aims.remove(&aim).unwrap_or_default();
+        if !faults.is_empty() {
+            self.aimed.insert(aim, StepId(self.steps));
+        }
+        faults
     }
 
     pub(super) fn struck(&self, caller: &CallerRef, kind: FaultKind, watch: &mut dyn Observer) {

@@ -157,6 +157,8 @@ pub struct Kernel<P: Guest, S: Store> {
     here: PlaceId,
     knobs: Knobs,
     aims: BTreeMap<Aim, Vec<CallFault>>,
+    /// The calls that something was aimed at, each with the step in which it left.
+    aimed: BTreeMap<Aim, StepId>,
     parties: Vec<Party<P, S>>,
     objects: BTreeMap<(Namespace, ObjectName), PartyId>,
     fronts: Vec<PartyId>,
@@ -195,6 +197,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             here: PlaceId::NOWHERE,
             knobs,
             aims,
+            aimed: BTreeMap::new(),
             parties: Vec::new(),
             objects: BTreeMap::new(),
             fronts: Vec::new(),
@@ -246,6 +249,17 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// Fixes choices, of those that are made from now on: see [`Chance::fix`].
     pub fn fix_choices(&mut self, fixed: &[FixedChoice]) {
         self.chance.fix(fixed);
+    }
+
+    /// Draws all choices anew that are made from now on: see [`Chance::reseed`].
+    pub fn reseed(&mut self, salt: u64) {
+        self.chance.reseed(salt);
+    }
+
+    /// The step in which a call has left that a fault is aimed at.
+    #[must_use]
+    pub fn aimed(&self, at: &Aim) -> Option<StepId> {
+        self.aimed.get(at).copied()
     }
 
     /// Where the choices come from.

@@ -26,6 +26,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             here: self.here,
             knobs: self.knobs.clone(),
             aims: self.aims.clone(),
+            aimed: self.aimed.clone(),
             parties: self.parties.iter_mut().map(Party::fork).collect(),
             objects: self.objects.clone(),
             fronts: self.fronts.clone(),

@@ -17,7 +17,7 @@ use crate::kernel::{
 };
 use strum::VariantArray as _;
 
-/// How long every such plan's world has to come to rest.
+/// How long such a plan's world has to come to rest, where its shape does not say.
 pub const SETTLES: Micros = Micros::from_millis(120_000);
 
 /// The longest time of faults.
@@ -36,12 +36,26 @@ pub trait Targets {
 
     /// The places in the protocol at which calls are made.
     fn labels(&self) -> Vec<Label>;
+
+    /// How long its world has to come to rest.
+    fn settles(&self) -> Micros {
+        SETTLES
+    }
+}
+
+/// An operation that may have to bear its item's number, where no two may be called the same.
+pub trait Numbered: Sized {
+    /// The operation of this item.
+    #[must_use]
+    fn numbered(self, _item: u32) -> Self {
+        self
+    }
 }
 
 impl<'a, Shape, Operation> Arbitrary<'a> for Plan<Shape, Operation>
 where
     Shape: Arbitrary<'a> + Targets,
-    Operation: Arbitrary<'a>,
+    Operation: Arbitrary<'a> + Numbered,
 {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         let shape = Shape::arbitrary(u)?;
@@ -53,7 +67,10 @@ where
             // With gaps, as in a plan that was shrunk.
             id += u.int_in_range(1..=3)?;
             let at = up_to(u, lasts)?;
-            let act = aims.act(u)?;
+            let act = match aims.act::<Operation>(u)? {
+                Act::Operation(operation) => Act::Operation(operation.numbered(id)),
+                fault => fault,
+            };
             items.push(Item { id, at, act });
         }
         let fixed = (0..u.int_in_range(0..=FIXED_MOST)?).map(|_| aims.fixed(u, id));
@@ -65,7 +82,7 @@ where
             scenario: Text::new_static("arbitrary"),
             seed: u.arbitrary()?,
             lasts,
-            settles: SETTLES,
+            settles: shape.settles(),
             knobs: knobs(u)?,
             shape,
             items,

@@ -3,6 +3,7 @@
 //! A run is a pure function of a plan, a variant's rules and a kind of store. Sweeping, replaying, shrinking and
 //! exploring choose plans and watch; none of them has a loop of its own.
 
+mod against;
 mod history;
 mod panics;
 mod pools;
@@ -17,6 +18,7 @@ use protocol::task::Program;
 
 use crate::check::{Marks, Measures, Verdict, Violation};
 use crate::kernel::storage::Store;
+pub use against::{Against, Parting};
 pub use history::{History, Line};
 use panics::Caught;
 pub use pools::{Pools, StoreKind};
@@ -24,7 +26,7 @@ pub use twice::{OnTwoStores, run_on_two_stores, run_twice};
 
 use crate::kernel::{
     BehaviourChain, Chance, ChoiceKey, Deployment, FullChain, Kernel, Micros, Observed, Observer, RunHash,
-    Stepped, Trouble, UnsupportedStatement,
+    StepId, Stepped, Trouble, UnsupportedStatement,
 };
 use crate::plan::{Act, Fault};
 use crate::world::{PlanOf, World};
@@ -55,6 +57,35 @@ pub struct Report {
     pub marks: Marks,
     /// How near it came to bounds.
     pub measures: Measures,
+    /// What of the plan did not come to apply.
+    pub skipped: Skipped,
+}
+
+/// What of a plan did not come to apply in a run: it may have been written for another version of the code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// The items, by their numbers: faults aimed at a call that was never made or at what is not there, operations that
+    /// name what is not there.
+    pub items: Vec<u32>,
+    /// The fixed choices that were never made.
+    pub fixed: Vec<ChoiceKey>,
+}
+
+impl Skipped {
+    /// Whether everything has applied.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty() && self.fixed.is_empty()
+    }
+}
+
+/// That an item of a plan has had its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acted {
+    /// In which step.
+    pub step: StepId,
+    /// Whether there was anything to act upon.
+    pub applied: bool,
 }
 
 /// What every run listens with, and whoever listens besides.
@@ -96,6 +127,10 @@ pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
     healing: bool,
     /// Where in the plan each item stands.
     items: BTreeMap<u32, usize>,
+    /// The items that have had their turns.
+    acted: BTreeMap<u32, Acted>,
+    /// Whether the plan has come to its end before its time: no item of it has its turn any more.
+    is_cut_short: bool,
 }
 
 /// Runs a plan to its end. What the pool holds cannot be seen in the report: runs of one thread share one for speed.
@@ -170,11 +205,13 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                 .enumerate()
                 .map(|(at, item)| (item.id, at))
                 .collect(),
+            acted: BTreeMap::new(),
+            is_cut_short: false,
         }
     }
 
     /// Runs on to the end, wherever the protocol's code panics.
-    fn conclude(&mut self) -> Verdict {
+    pub fn conclude(&mut self) -> Verdict {
         let plan = self.plan;
         panics::caught(|| self.finish()).unwrap_or_else(|caught| match caught {
             Caught::Unsupported(UnsupportedStatement(what)) => {
@@ -191,6 +228,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                 invariant: Text::new_static("PANIC"),
                 concerns: Vec::new(),
                 detail: Text::from(format!("{place}: {message}")),
+                values: None,
             }),
         })
     }
@@ -272,16 +310,19 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
     }
 
     fn act(&mut self, id: u32) {
-        let item = &self.plan.items[self.items[&id]];
-        match &item.act {
-            Act::Operation(operation) => self.world.perform(id, operation, &mut self.kernel),
-            // The time of faults is over, whatever the plan says.
-            Act::Fault(_) if self.healing => {}
-            Act::Fault(fault) => {
-                // What is not there cannot break.
-                self.break_something(id, fault);
-            }
+        if self.is_cut_short {
+            return;
         }
+        let item = &self.plan.items[self.items[&id]];
+        let applied = match &item.act {
+            Act::Operation(operation) => self.world.perform(id, operation, &mut self.kernel).is_some(),
+            // The time of faults is over, whatever the plan says.
+            Act::Fault(_) if self.healing => false,
+            // What is not there cannot break.
+            Act::Fault(fault) => self.break_something(id, fault).is_some(),
+        };
+        let step = StepId(self.kernel.steps());
+        self.acted.insert(id, Acted { step, applied });
     }
 
     /// Has a fault of the plan strike; what it is aimed at may not be there.
@@ -345,6 +386,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                 self.kernel.steps(),
                 self.kernel.now()
             )),
+            values: None,
         }
     }
 
@@ -358,7 +400,47 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             simulated: self.kernel.now(),
             marks: self.ears.marks.clone().with_subjects(self.world.subjects()),
             measures: self.world.measures(),
+            skipped: self.skipped(),
         }
+    }
+
+    /// How an item of the plan fared: none where its time has not come, or the call that it is aimed at.
+    #[must_use]
+    pub fn acted(&self, item: u32) -> Option<Acted> {
+        let at = *self.items.get(&item)?;
+        if let Act::Fault(Fault::Call { aim, .. }) = &self.plan.items[at].act {
+            let step = self.kernel.aimed(aim)?;
+            return Some(Acted { step, applied: true });
+        }
+        self.acted.get(&item).copied()
+    }
+
+    /// What of the plan did not come to apply, as far as its time has come: of what waits for a call or for a choice that is
+    /// only known where the run came to its end.
+    fn skipped(&self) -> Skipped {
+        let is_over = self.is_over();
+        let items = self.plan.items.iter().filter(|item| match &item.act {
+            Act::Fault(Fault::Call { aim, .. }) => is_over && self.kernel.aimed(aim).is_none(),
+            _ => self.acted.get(&item.id).is_some_and(|acted| !acted.applied),
+        });
+        let fixed = self.plan.fixed.iter().map(|choice| &choice.key);
+        let fixed = fixed.filter(|key| is_over && !self.kernel.chance().has_come_up(key));
+        Skipped {
+            items: items.map(|item| item.id).collect(),
+            fixed: fixed.cloned().collect(),
+        }
+    }
+
+    /// Whether nothing is left to happen before the run ends: a violation of then is one of what must be true at rest.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.healing && self.kernel.earliest().is_none_or(|key| key.at > self.ends())
+    }
+
+    /// When the plan's time has begun.
+    #[must_use]
+    pub fn begins(&self) -> Micros {
+        self.begins
     }
 
     /// The world's kernel.
@@ -372,7 +454,28 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
     }
 }
 
-impl<W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'_, W, P, S, O> {
+impl<'p, W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'p, W, P, S, O> {
+    /// Another future of the same run: its plan differs in nothing but the platform, and its choices are drawn anew from here
+    /// on, as the salt has it.
+    #[must_use]
+    pub fn otherwise(&mut self, plan: &'p PlanOf<W>, salt: u64) -> Self {
+        let mut other = self.fork();
+        other.plan = plan;
+        other.kernel.set_knobs(if other.healing {
+            plan.knobs.healed()
+        } else {
+            plan.knobs.clone()
+        });
+        other.kernel.reseed(salt);
+        other
+    }
+
+    /// Nothing that the plan would still do is done any more, and no fault of it strikes that has not.
+    pub fn cut_short(&mut self) {
+        self.is_cut_short = true;
+        self.kernel.disarm_aims();
+    }
+
     /// The same run in the same state, to be run on by itself.
     #[must_use]
     pub fn fork(&mut self) -> Self {
@@ -384,6 +487,8 @@ impl<W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'_, W, P, S
             begins: self.begins,
             healing: self.healing,
             items: self.items.clone(),
+            acted: self.acted.clone(),
+            is_cut_short: self.is_cut_short,
         }
     }
 }

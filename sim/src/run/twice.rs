@@ -3,6 +3,7 @@
 use protocol::host::Text;
 use protocol::task::Program;
 
+use super::against::tell;
 use super::{Line, Report, run};
 use crate::check::Verdict;
 use crate::kernel::storage::Store;
@@ -185,13 +186,6 @@ impl Observer for Comparison<'_> {
             self.other = Some(Line::of(seen));
         }
     }
-}
-
-fn tell(line: &Line) -> String {
-    let Line {
-        step, at, who, what, ..
-    } = line;
-    format!("step {} at {at}, {who}: `{what}`", step.0)
 }
 
 #[cfg(test)]

@@ -101,7 +101,10 @@ pub fn find(named: &str) -> Result<Source, ScenarioError> {
 
 impl Source {
     /// Reads a file of a user. The scenario is called as the file is, without folder and ending.
-    fn open(file: &str) -> Result<Self, ScenarioError> {
+    ///
+    /// # Errors
+    /// [`ScenarioError`] where it cannot be read.
+    pub fn open(file: &str) -> Result<Self, ScenarioError> {
         let text = fs::read_to_string(file).map_err(|error| ScenarioError::Io {
             file: file.to_owned(),
             error,
@@ -112,6 +115,16 @@ impl Source {
             file: Text::new(file),
             text: Cow::Owned(text),
         })
+    }
+
+    /// A file of this text.
+    #[cfg(test)]
+    pub(crate) fn of(file: &str, text: &str) -> Self {
+        Source {
+            name: Text::new(file),
+            file: Text::new(file),
+            text: Cow::Owned(text.to_owned()),
+        }
     }
 
     /// What it is called.
@@ -157,7 +170,7 @@ impl Source {
         Ok(scenario)
     }
 
-    fn parse<T: DeserializeOwned>(&self) -> Result<T, ScenarioError> {
+    pub(crate) fn parse<T: DeserializeOwned>(&self) -> Result<T, ScenarioError> {
         let place = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
         let reader = toml::Deserializer::parse(&self.text)
             .map_err(|error| self.refuse_at(place(&error), error.message()))?;

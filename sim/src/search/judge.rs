@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 pub enum Judgement {
     /// A run differed from its repetition: nothing else can be believed.
     NotDeterministic,
-    /// Something that must hold did not.
+    /// Something that must hold did not, and nobody knew.
     Violated,
     /// There was no run.
     NoRun,
@@ -48,11 +48,12 @@ pub struct Judged {
 #[must_use]
 pub fn judge<Own>(scenarios: &[Scenario<Own>], swept: &Swept) -> Judged {
     let judged = scenarios.iter().zip(&swept.tallies).map(|(scenario, tally)| {
-        let is_judged = swept.findings.is_empty() && tally.seeds >= scenario.least_seeds;
+        let is_judged = is_all_known(swept) && tally.seeds >= scenario.least_seeds;
         is_judged.then(|| unreached(scenario, tally))
     });
     let unreached: Vec<_> = judged.collect();
-    let found = |is: fn(&Verdict) -> bool| swept.findings.iter().any(|finding| is(&finding.verdict));
+    let new = || swept.findings.iter().filter(|finding| finding.known.is_none());
+    let found = |is: fn(&Verdict) -> bool| new().any(|finding| is(&finding.verdict));
     let void_scenarios = unreached.iter().flatten().filter(|marks| !marks.is_empty());
     let void_runs = swept.tallies.iter().flat_map(|tally| tally.void.values()).sum();
     let judgement = if found(|verdict| matches!(verdict, Verdict::NotDeterministic(_))) {
@@ -69,6 +70,11 @@ pub fn judge<Own>(scenarios: &[Scenario<Own>], swept: &Swept) -> Judged {
         }
     };
     Judged { judgement, unreached }
+}
+
+/// Whether nothing was found but what is known.
+fn is_all_known(swept: &Swept) -> bool {
+    swept.findings.iter().all(|finding| finding.known.is_some())
 }
 
 /// How many seeds a sweep of these scenarios takes for each of them to have its least number.
@@ -105,6 +111,7 @@ mod tests {
             seed: 1,
             verdict: verdict.clone(),
             count: 1,
+            known: None,
         });
         let swept = Swept {
             tallies: vec![tally],
@@ -144,6 +151,7 @@ mod tests {
             invariant: Text::new_static("DM-1"),
             concerns: Vec::new(),
             detail: Text::new_static("this and that"),
+            values: None,
         });
         let both = [violated.clone(), differs];
         assert_eq!(judgement(200, 5, &both), Judgement::NotDeterministic);

@@ -1,6 +1,7 @@
 //! Looking for what is wrong: many runs, none of which has a loop of its own.
 
 mod judge;
+pub mod known;
 mod schedule;
 pub mod shrink;
 mod sweep;
@@ -10,6 +11,7 @@ mod tests;
 mod unreached;
 
 pub use judge::{Judged, Judgement, judge, seeds_to_judge};
+pub use known::Known;
 pub use schedule::{Job, Schedule};
 pub use sweep::{Ended, Finding, Settings, Swept, Watcher, sweep};
 pub use tally::{Repeat, SHARE, Tally};

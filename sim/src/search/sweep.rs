@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use protocol::task::Program;
 
+use super::known::Known;
 use super::tally::{Outcome, Repeat, Tally};
 use super::{Job, Schedule};
 use crate::check::{Identity, Verdict};
@@ -35,6 +36,8 @@ pub struct Settings<'a, Own> {
     pub store: StoreKind,
     /// Whether to go on after something was found.
     pub keep_going: bool,
+    /// The failures that are known: a sweep goes on after them.
+    pub known: &'a [Known],
 }
 
 /// Who waits for a sweep: knows the time, and may end it.
@@ -71,6 +74,8 @@ pub struct Finding {
     pub verdict: Verdict,
     /// How many runs of all scenarios have shown the same.
     pub count: u64,
+    /// Which of the known failures it is.
+    pub known: Option<usize>,
 }
 
 /// What a sweep has shown.
@@ -179,7 +184,7 @@ impl<W: World, P: Program> Worker<'_, W, P> {
         let before = desk.watcher.time();
         let repeat = Repeat::of(job.nth);
         let ran = self.run_repeated(job, repeat);
-        if !self.settings.keep_going && is_found(&ran.report.verdict) {
+        if !self.settings.keep_going && is_new(&ran.report.verdict, self.settings.known) {
             desk.last.fetch_min(job.place, Ordering::Relaxed);
         }
         desk.watcher.done(ran.report.events);
@@ -199,7 +204,7 @@ impl<W: World, P: Program> Worker<'_, W, P> {
             Repeat::Twice => pools.run_twice::<W>(settings.store, &plan, deployment),
             Repeat::No => {
                 let report = pools.run::<W>(settings.store, &plan, deployment.clone(), ());
-                if is_found(&report.verdict) {
+                if matches!(report.verdict, Verdict::Violated(_)) {
                     // What is told to anybody is compared with itself.
                     pools.run_twice::<W>(settings.store, &plan, deployment)
                 } else {
@@ -218,8 +223,18 @@ impl<Own> Settings<'_, Own> {
     }
 }
 
-const fn is_found(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Violated(_) | Verdict::NotDeterministic(_))
+/// Whether a run has shown something that nobody knows.
+fn is_new(verdict: &Verdict, known: &[Known]) -> bool {
+    match verdict {
+        Verdict::Violated(violation) => known_as(&Identity::of(violation), known).is_none(),
+        Verdict::NotDeterministic(_) => true,
+        Verdict::Void(_) | Verdict::Passed => false,
+    }
+}
+
+/// Which of the known failures one is.
+fn known_as(identity: &Identity, known: &[Known]) -> Option<usize> {
+    known.iter().position(|known| known.covers(identity))
 }
 
 /// What makes two runs show the same.
@@ -272,7 +287,7 @@ impl<'a, Own> Fold<'a, Own> {
         self.place += 1;
         self.swept.tallies[job.scenario].add(outcome);
         self.find(job, &outcome.ran.report.verdict);
-        if !self.settings.keep_going && !self.swept.findings.is_empty() {
+        if !self.settings.keep_going && self.swept.findings.iter().any(|finding| finding.known.is_none()) {
             self.swept.ended = Ended::AtFinding;
         } else if self.place == self.settings.seeds {
             self.swept.ended = Ended::Whole;
@@ -287,6 +302,10 @@ impl<'a, Own> Fold<'a, Own> {
             Verdict::Violated(violation) => Shown::Violation(Identity::of(violation)),
             Verdict::Void(_) | Verdict::Passed => return,
         };
+        let known = match &shown {
+            Shown::Violation(identity) => known_as(identity, self.settings.known),
+            Shown::Difference { .. } => None,
+        };
         let findings = &mut self.swept.findings;
         let at = *self.found.entry(shown).or_insert(findings.len());
         if at == findings.len() {
@@ -295,6 +314,7 @@ impl<'a, Own> Fold<'a, Own> {
                 seed: self.settings.seed(job.nth),
                 verdict: verdict.clone(),
                 count: 0,
+                known,
             });
         }
         findings[at].count += 1;

@@ -63,6 +63,7 @@ fn settings(scenarios: &[Scenario<Generate>], jobs: usize, seeds: u64) -> Settin
         jobs: NonZeroUsize::new(jobs).expect("some"),
         store: StoreKind::Model,
         keep_going: false,
+        known: &[],
     }
 }
 
@@ -108,6 +109,7 @@ fn it_stops_at_the_first_violation_of_the_schedule() {
     let scenarios = scenarios();
     let all = Settings {
         keep_going: true,
+        known: &[],
         ..settings(&scenarios, 1, 40)
     };
     let all = swept(&all, "documented", &FOREVER);

@@ -50,7 +50,7 @@ pub enum TraceErrorKind {
         reason: String,
     },
     /// It is of another version.
-    #[error("is of format {found}; this drydock reads format {FORMAT}")]
+    #[error("is of format {found}; this drydock reads format {FORMAT}: {}", why(*found))]
     Format {
         /// The version.
         found: u64,
@@ -101,4 +101,13 @@ pub enum TraceErrorKind {
     /// Two items bear one number.
     #[error("item {0} is there twice: items are known by their numbers")]
     Twice(u32),
+}
+
+/// Why a trace of another format is not read.
+fn why(format: u64) -> &'static str {
+    if format > u64::from(FORMAT) {
+        "a later drydock has written it, and it may say what this one would not do"
+    } else {
+        "no drydock has ever written such a trace"
+    }
 }

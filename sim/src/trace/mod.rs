@@ -6,6 +6,8 @@
 
 mod certificate;
 mod error;
+mod file;
+mod name;
 mod read;
 
 use std::collections::BTreeMap;
@@ -21,6 +23,8 @@ use crate::run::{Line, Report};
 
 pub use certificate::{Certificate, Instead, Part, Shrunk};
 pub use error::{TraceError, TraceErrorKind};
+pub use file::put;
+pub use name::{is_1_minimal, name, story};
 pub use read::{Opened, open, read};
 
 /// The version of the format that is written. A reader refuses others, with the reason.
@@ -93,7 +97,7 @@ pub struct Trace<Shape, Operation> {
     pub shrunk: Option<Shrunk>,
     /// What its removals have shown. It is 1-minimal where each item and each fixed choice has one.
     pub certificates: Vec<Certificate>,
-    /// The history that led to what was found; empty where the trace was read from a file.
+    /// The history that led to what was found; empty where the trace was read from a file and nobody asked for it.
     pub history: Vec<Line>,
 }
 
@@ -126,11 +130,9 @@ impl Expectation {
 
     /// Why a run does not meet this expectation; none where it does.
     #[must_use]
-    pub fn missed_by(&self, report: &Report) -> Option<String> {
+    pub fn missed_by(&self, report: &Report) -> Option<Missed> {
         if let Some(mark) = self.marks.iter().find(|mark| report.marks.count(mark) == 0) {
-            return Some(format!(
-                "the run never passed the mark `{mark}`, so it shows nothing"
-            ));
+            return Some(Missed::Mark(mark.clone()));
         }
         let same = match (&self.outcome, &report.verdict) {
             (Expected::Passed, Verdict::Passed) => true,
@@ -139,7 +141,47 @@ impl Expectation {
             }
             _ => false,
         };
-        (!same).then(|| format!("expected {}, and the run says: {}", self.outcome, report.verdict))
+        (!same).then(|| Missed::Outcome {
+            expected: self.outcome.clone(),
+            found: report.verdict.clone(),
+        })
+    }
+}
+
+/// Why a run does not meet what is expected of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missed {
+    /// It never passed this mark: it is void, whatever its verdict.
+    Mark(Text),
+    /// It shows something else.
+    Outcome {
+        /// What was expected.
+        expected: Expected,
+        /// What it says.
+        found: Verdict,
+    },
+}
+
+impl Missed {
+    /// The exit code that it ends a command with: void where the run shows nothing, else that of the verdict, or that of a
+    /// violation where all holds that should not.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Missed::Mark(_) => Verdict::Void(Text::default()).exit_code(),
+            Missed::Outcome { found, .. } => found.exit_code().max(1),
+        }
+    }
+}
+
+impl std::fmt::Display for Missed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Missed::Mark(mark) => write!(f, "the run never passed the mark `{mark}`, so it shows nothing"),
+            Missed::Outcome { expected, found } => {
+                write!(f, "expected {expected}, and the run says: {found}")
+            }
+        }
     }
 }
 

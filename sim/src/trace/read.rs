@@ -160,6 +160,7 @@ pub struct Opened<R> {
     lines: Lines<R>,
     header: String,
     world: Text,
+    keeps_history: bool,
 }
 
 /// Reads as much of a trace as tells its world.
@@ -185,7 +186,12 @@ pub fn open<R: BufRead>(from: R) -> Result<Opened<R>, TraceError> {
     if !known.contains(&world.as_str()) {
         return Err(of_another_world(world, known.join(", ")));
     }
-    Ok(Opened { lines, header, world })
+    Ok(Opened {
+        lines,
+        header,
+        world,
+        keeps_history: false,
+    })
 }
 
 fn of_another_world(found: Text, has: String) -> TraceError {
@@ -210,6 +216,15 @@ impl<R: BufRead> Opened<R> {
         &self.world
     }
 
+    /// The same, with the history too, which is the bulk of a trace and is only checked otherwise.
+    #[must_use]
+    pub fn with_history(self) -> Self {
+        Opened {
+            keeps_history: true,
+            ..self
+        }
+    }
+
     /// Reads the rest, as a trace of a world.
     ///
     /// # Errors
@@ -219,7 +234,7 @@ impl<R: BufRead> Opened<R> {
             return Err(of_another_world(self.world, W::NAME.to_owned()));
         }
         let mut trace = read_header::<W>(&self.header)?;
-        read_entries::<W>(self.lines, &mut trace)?;
+        read_entries::<W>(self.lines, self.keeps_history, &mut trace)?;
         Ok(trace)
     }
 }
@@ -248,9 +263,13 @@ fn read_header<W: World>(line: &str) -> Result<Trace<W::Shape, W::Operation>, Tr
 
 fn read_entries<W: World>(
     mut lines: Lines<impl BufRead>,
+    keeps_history: bool,
     trace: &mut Trace<W::Shape, W::Operation>,
 ) -> Result<(), TraceError> {
-    let mut parts = Parts::default();
+    let mut parts = Parts {
+        keeps_history,
+        ..Parts::default()
+    };
     loop {
         let Some(text) = lines.next()? else {
             return Ok(());
@@ -270,6 +289,7 @@ fn read_entries<W: World>(
 struct Parts {
     there: BTreeSet<Part>,
     certified: BTreeSet<Part>,
+    keeps_history: bool,
 }
 
 fn read_entry<W: World>(
@@ -303,8 +323,7 @@ fn read_entry<W: World>(
             }
             trace.certificates.push(certificate);
         }
-        // For people, and the bulk of a file: checked, and not kept.
-        Entry::History(_) => {}
+        Entry::History(line) => trace.history.extend(parts.keeps_history.then_some(line)),
     }
     Ok(())
 }

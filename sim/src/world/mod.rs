@@ -8,6 +8,7 @@ pub mod known;
 pub mod lanes;
 mod load;
 mod schema;
+pub mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -25,6 +26,7 @@ use crate::plan::{Plan, PlanError};
 
 pub use load::{load, with_world_of};
 pub use schema::schema;
+pub use words::{Phrase, Weight};
 
 /// The plan of a world.
 pub type PlanOf<W> = Plan<<W as World>::Shape, <W as World>::Operation>;
@@ -79,6 +81,15 @@ pub trait World: Clone + Debug + Sized + 'static {
     /// The places of its protocol that are begun, awaited or noted: a goal of a scenario names one of them.
     fn labels() -> Vec<Label>;
 
+    /// What is said of one of these places, for people: each has a phrase.
+    fn phrase(label: Label) -> Option<Phrase>;
+
+    /// A party in words, as `lane 2` for `site/shop#r2`. It may be one that is not there.
+    fn party_in_words(who: &str) -> String;
+
+    /// Who acts, in a word, and what they do, as the rest of a sentence.
+    fn operation_in_words(operation: &Self::Operation) -> (&'static str, String);
+
     /// Whether a plan that comes from anywhere can be run: whether its numbers are of a size that ends.
     ///
     /// # Errors
@@ -121,13 +132,13 @@ pub trait World: Clone + Debug + Sized + 'static {
     /// kernel's time after this.
     fn new<P: Program, S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<P, S>) -> Self;
 
-    /// A client or an operator acts.
+    /// A client or an operator acts; none where what the operation names is not there: then nobody does.
     fn perform<P: Program, S: Store>(
         &mut self,
         item: u32,
         operation: &Self::Operation,
         kernel: &mut Kernel<P, S>,
-    );
+    ) -> Option<()>;
 
     /// Takes notice of one thing that happens in a step, before the step is judged.
     fn hear(&mut self, _: &Observed<'_>) {}

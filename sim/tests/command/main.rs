@@ -2,6 +2,10 @@
 
 mod completions;
 mod count;
+mod explain;
+mod keep;
+mod killed;
+mod replay;
 mod shrink;
 mod sweep;
 mod worlds;

@@ -22,7 +22,9 @@ fn timeless(output: &Output) -> String {
     let lines = text.lines().map(|line| {
         let words = line.split_whitespace().filter(|word| !word.ends_with('×'));
         let line = words.collect::<Vec<_>>().join(" ");
-        let end = line.find(" seeds in ").or_else(|| line.find(" seed in "));
+        let end = [" seeds in ", " seed in ", " runs in "]
+            .iter()
+            .find_map(|told| line.find(told));
         match end {
             Some(end) => line[..end].to_owned() + line.find([',', ':']).map_or("", |_| " …"),
             None => line,
@@ -107,8 +109,90 @@ fn a_violation_is_told_with_the_trace_that_shows_it() {
         .lines()
         .find_map(|line| line.trim().strip_prefix("next:  cargo run --release -- "));
     let next: Vec<_> = next.expect("it says what comes next").split(' ').collect();
-    assert_eq!(next[0], "shrink", "what is found is to be made smaller first");
+    assert_eq!(next[0], "explain", "what is found was made smaller");
     assert_ends(&drydock(folder.path(), &next), 0, "DM-2 violated");
+    assert_ends(&output, 1, "shrunk from ");
+    assert_ends(&output, 1, "1-minimal (each removal tried: ");
+    let shrunk = "traces/failures/DM-2-demonstration-1-shrunk.jsonl";
+    let by_verdict = ["replay", shrunk, "--variant", "documented"];
+    assert_ends(&drydock(folder.path(), &by_verdict), 1, "DM-2 violated");
+    let by_expectation = ["replay", shrunk, "--expect"];
+    assert_ends(&drydock(folder.path(), &by_expectation), 0, "DM-2 violated");
+}
+
+#[test]
+fn who_does_not_want_it_smaller_has_it_as_it_was_found() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let arguments = ["--variant", "documented", "--seeds", "100", "--no-shrink"];
+    let output = sweep_demonstration(folder.path(), &arguments);
+    assert_ends(
+        &output,
+        1,
+        "next:  cargo run --release -- shrink traces/failures/DM-2-demonstration-1.jsonl",
+    );
+    let traces = fs::read_dir(folder.path().join("traces/failures")).expect("there are traces");
+    assert_eq!(traces.count(), 1);
+    let few = ["--variant", "documented", "--seeds", "100", "--shrink-runs", "3"];
+    let output = sweep_demonstration(folder.path(), &few);
+    assert_ends(&output, 1, "not 1-minimal: its 3 runs are spent");
+}
+
+#[test]
+fn only_what_is_new_or_expired_fails_a_sweep() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let all = [
+        "--variant",
+        "documented",
+        "--seeds",
+        "100",
+        "--no-shrink",
+        "--known",
+        "known.toml",
+    ];
+    let known = |text: &str, today: &str| {
+        fs::write(folder.path().join("known.toml"), text).expect("the file is written");
+        sweep_demonstration(folder.path(), &[&all[..], &["--today", today]].concat())
+    };
+    let entry = |invariant: &str| {
+        format!(
+            "[[failure]]\ninvariant = \"{invariant}\"\nreason = \"as documented\"\nowner = \"ada\"\nexpires = \"2027-01-31\"\n"
+        )
+    };
+    let every: String = [
+        "DM-1", "DM-2", "DM-3", "DM-4", "DM-5", "DM-6", "DM-L1", "DM-L2", "DM-L3",
+    ]
+    .map(entry)
+    .concat();
+    let every = every.split("[[failure]]").filter(|entry| {
+        let list = told(&drydock(folder.path(), &["list"]));
+        let id = entry.lines().find_map(|line| line.strip_prefix("invariant = "));
+        id.is_some_and(|id| list.contains(id.trim_matches('"')))
+    });
+    let every: String = every.map(|entry| format!("[[failure]]{entry}")).collect();
+    let green = known(&every, "2027-01-31");
+    assert_ends(&green, 0, "DM-2 known   a follower's value");
+    assert_ends(&green, 0, "as documented (ada), until 2027-01-31");
+    assert_ends(&green, 0, "nothing violated but what is known (");
+    let expired = known(&every, "2027-02-01");
+    assert_ends(&expired, 1, "DM-2 violated");
+    assert_ends(&expired, 1, "was known until 2027-01-31: as documented (ada)");
+    let new = known(&entry("DM-3"), "2027-01-31");
+    assert_ends(&new, 1, "DM-2 violated");
+    assert_ends(
+        &known("[[failure]]\ninvariant = \"DM-22\"", "2027-01-31"),
+        2,
+        "known.toml:1: ",
+    );
+    assert_ends(
+        &known(&entry("DM-22"), "2027-01-31"),
+        2,
+        "known.toml:2: there is no invariant `DM-22`",
+    );
+    assert_ends(
+        &known(&every, "2027-02-30"),
+        2,
+        "`2027-02-30` is no day: expected one as 2027-01-31",
+    );
 }
 
 #[test]
@@ -127,7 +211,11 @@ fn going_on_collects_each_kind_of_violation_once() {
         .count();
     assert!(findings > 1, "there is more than one kind:\n{text}");
     let traces = fs::read_dir(folder.path().join("traces/failures")).expect("there are traces");
-    assert_eq!(traces.count(), findings, "one trace for each:\n{text}");
+    assert_eq!(
+        traces.count(),
+        2 * findings,
+        "one trace as found and one shrunk for each:\n{text}"
+    );
 }
 
 #[test]

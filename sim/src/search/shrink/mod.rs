@@ -7,6 +7,7 @@
 
 mod account;
 mod aim;
+mod handover;
 mod plainer;
 mod removal;
 #[cfg(test)]
@@ -25,6 +26,7 @@ use crate::run::{Pools, StoreKind};
 use crate::trace::{Certificate, Instead};
 use crate::world::{PlanOf, World};
 use account::{Account, Heard};
+pub use handover::{HandedOver, NotHandedOver, expectation, hand_over, so_far};
 use removal::{parts, without, without_chunks, without_pairs};
 use trials::{Ran, Trials, Tried, with_trials};
 
@@ -86,7 +88,8 @@ impl<Shape, Operation> Smallest<Shape, Operation> {
     }
 }
 
-/// Finds the smallest plan that fails as this one does; none where this one does not. Each thread has a deployment of its
+/// Finds the smallest plan that fails as this one does; none where this one does not. Each plan that is smaller than those
+/// before is kept as soon as it is found, so that whoever waits is left with the smallest. Each thread has a deployment of its
 /// own.
 pub fn shrink<W: World, P: Program>(
     plan: &PlanOf<W>,
@@ -94,6 +97,7 @@ pub fn shrink<W: World, P: Program>(
     settings: Settings,
     deployment: impl Fn() -> Deployment<P> + Sync,
     watcher: &dyn Watcher,
+    keep: &dyn Fn(&PlanOf<W>),
 ) -> Option<Smallest<W::Shape, W::Operation>> {
     let trial = || {
         let (pools, deployment) = (Pools::default(), deployment());
@@ -126,7 +130,7 @@ pub fn shrink<W: World, P: Program>(
         account: &account,
     };
     with_trials(settings.jobs, settings.runs, trial, watcher, |trials| {
-        Search::begin(plan, plainer, trials).map(Search::finish)
+        Search::begin(plan, plainer, trials, keep).map(Search::finish)
     })
 }
 
@@ -145,6 +149,8 @@ type Steps<'p, S, O> = Box<dyn Iterator<Item = Plan<S, O>> + 'p>;
 struct Search<'t, 'a, S, O> {
     trials: &'t mut Trials<'a, S, O>,
     plainer: Plainer<'t, S, O>,
+    /// Who keeps it.
+    keep: &'t dyn Fn(&Plan<S, O>),
     /// The smallest plan so far that fails.
     plan: Plan<S, O>,
     /// When it does.
@@ -157,12 +163,14 @@ impl<'t, 'a, S: Clone + Serialize, O: Clone + Serialize> Search<'t, 'a, S, O> {
         plan: &Plan<S, O>,
         plainer: Plainer<'t, S, O>,
         trials: &'t mut Trials<'a, S, O>,
+        keep: &'t dyn Fn(&Plan<S, O>),
     ) -> Option<Self> {
         let (_, plan, failed_at) = trials.first_failing([plan.clone()])?;
         trials.tell(&plan);
         Some(Search {
             trials,
             plainer,
+            keep,
             plan,
             failed_at,
         })
@@ -242,6 +250,7 @@ impl<'t, 'a, S: Clone + Serialize, O: Clone + Serialize> Search<'t, 'a, S, O> {
         while let Some((place, plan, failed_at)) = self.trials.first_failing(steps(&self.plan).skip(from)) {
             (self.plan, self.failed_at) = (plan, failed_at);
             self.trials.tell(&self.plan);
+            (self.keep)(&self.plan);
             from += place;
             changed = true;
         }

@@ -73,6 +73,18 @@ fn shrunk(
     watcher: &Patience,
     fails: impl Fn(&Toy) -> Result<(), Instead> + Sync,
 ) -> Option<Smallest<u32, u32>> {
+    shrunk_and_kept(plan, jobs, most, watcher, fails, &|_| {})
+}
+
+/// Shrinks it too, and keeps what is smaller.
+fn shrunk_and_kept(
+    plan: &Toy,
+    jobs: usize,
+    most: u64,
+    watcher: &Patience,
+    fails: impl Fn(&Toy) -> Result<(), Instead> + Sync,
+    keep: &dyn Fn(&Toy),
+) -> Option<Smallest<u32, u32>> {
     let jobs = NonZeroUsize::new(jobs).expect("some");
     let trial = || {
         |plan: &Toy| Ran {
@@ -89,7 +101,7 @@ fn shrunk(
         account: &|_| Account::default(),
     };
     with_trials(jobs, most, trial, watcher, |trials| {
-        Search::begin(plan, plainer, trials).map(Search::finish)
+        Search::begin(plan, plainer, trials, keep).map(Search::finish)
     })
 }
 
@@ -198,6 +210,19 @@ fn who_waits_may_end_it_and_has_the_smallest_so_far() {
     assert!(!smallest.is_1_minimal());
     let left = smallest.plan.items.len();
     assert!((2..64).contains(&left), "{left} items are left");
+}
+
+#[test]
+fn each_smaller_plan_is_kept_and_fails() {
+    let kept = std::cell::RefCell::new(Vec::new());
+    let keep = |plan: &Toy| kept.borrow_mut().push(plan.clone());
+    let fails = needs(&[3, 5]);
+    let smallest = shrunk_and_kept(&toy(0..40), 2, 1_000, &forever(), &fails, &keep).expect("it fails");
+    let kept = kept.into_inner();
+    assert!(kept.len() > 3, "{} were kept", kept.len());
+    assert!(kept.iter().all(|plan| fails(plan).is_ok()));
+    assert!(kept.is_sorted_by(|one, next| one.items.len() >= next.items.len()));
+    assert_eq!(kept.last(), Some(&smallest.plan));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use demonstration::{labels, names};
 use protocol::host::{Label, ObjectName, Text};
 
 use super::{Operation, Shape};
-use crate::plan::arbitrary::Targets;
+use crate::plan::arbitrary::{Numbered, Targets};
 
 /// The most followers and fronts; operations name one more, which is not there.
 const FOLLOWERS_MOST: u32 = 3;
@@ -47,6 +47,8 @@ impl Targets for Shape {
         ]
     }
 }
+
+impl Numbered for Operation {}
 
 impl<'a> Arbitrary<'a> for Operation {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {

@@ -8,7 +8,7 @@ use protocol::number::Number;
 use protocol::task::Program;
 
 use super::DemonstrationWorld;
-use crate::check::{Invariant, Violation};
+use crate::check::{Breach, Invariant, Violation};
 use crate::kernel::storage::{Store, StoreError};
 use crate::kernel::{Changed, Kernel, PartyId};
 
@@ -102,7 +102,14 @@ impl DemonstrationWorld {
                     "record {} follows {}, and the record before it is {before}",
                     record.generation, record.parent
                 );
-                return Err(violated(CHAIN, kernel, &[self.counter], detail));
+                let breach = Breach::new(detail).between(
+                    ("the record before", before),
+                    (
+                        format!("the parent of record {}", record.generation),
+                        record.parent,
+                    ),
+                );
+                return Err(violated(CHAIN, kernel, &[self.counter], breach));
             }
             if let Some(earlier) = log[..at].iter().find(|earlier| earlier.token == record.token) {
                 let detail = format!(
@@ -149,7 +156,11 @@ impl DemonstrationWorld {
                 let detail = format!(
                     "`{token}` was acknowledged as {by} at generation {generation}; the log has {in_log}"
                 );
-                return Err(violated(ACKNOWLEDGED, kernel, &[self.counter], detail));
+                let breach = Breach::new(detail).between(
+                    ("the client was told", format!("{by} at generation {generation}")),
+                    ("the log has", in_log),
+                );
+                return Err(violated(ACKNOWLEDGED, kernel, &[self.counter], breach));
             }
         }
         Ok(())
@@ -178,7 +189,9 @@ impl DemonstrationWorld {
                 kernel.who(watched.party),
                 watched.applied
             );
-            return Err(violated(POSITION, kernel, &[watched.party], detail));
+            let breach =
+                Breach::new(detail).between(("it stood at", watched.applied), ("it stands at", applied));
+            return Err(violated(POSITION, kernel, &[watched.party], breach));
         }
         let log = self.log(kernel);
         let due = sum(log.iter().filter(|record| record.generation.js_le(applied)));
@@ -187,7 +200,11 @@ impl DemonstrationWorld {
                 "{} holds {value} at generation {applied}; the records up to it add up to {due}",
                 kernel.who(watched.party)
             );
-            return Err(violated(COPY, kernel, &[watched.party, self.counter], detail));
+            let breach = Breach::new(detail).between(
+                (format!("the records up to {applied} add up to"), due),
+                ("it holds", value),
+            );
+            return Err(violated(COPY, kernel, &[watched.party, self.counter], breach));
         }
         Ok(())
     }
@@ -210,7 +227,9 @@ impl DemonstrationWorld {
             .unwrap_or(Number::ZERO);
         if !value.js_eq(due) {
             let detail = format!("the counter stands at {value}; its records add up to {due}");
-            return Err(violated(REST, kernel, &[counter], detail));
+            let breach =
+                Breach::new(detail).between(("its records add up to", due), ("the counter stands at", value));
+            return Err(violated(REST, kernel, &[counter], breach));
         }
         let head = log.last().map_or(Number::ZERO, |record| record.generation);
         let following = read(kernel, counter, "SELECT name FROM followers ORDER BY name");
@@ -228,7 +247,8 @@ impl DemonstrationWorld {
             let (_, applied) = standing(kernel, watched.party);
             if follows && !applied.js_eq(head) {
                 let detail = format!("{name} stands at {applied}, and the log's head is {head}");
-                return Err(violated(REST, kernel, &[watched.party, counter], detail));
+                let breach = Breach::new(detail).between(("the log's head", head), (name, applied));
+                return Err(violated(REST, kernel, &[watched.party, counter], breach));
             }
         }
         Ok(())
@@ -290,11 +310,8 @@ fn violated<P: Program, S: Store>(
     invariant: Invariant,
     kernel: &Kernel<P, S>,
     concerns: &[PartyId],
-    detail: String,
+    breach: impl Into<Breach>,
 ) -> Violation {
-    Violation {
-        invariant: Text::new_static(invariant.id),
-        concerns: concerns.iter().map(|party| kernel.who(*party).clone()).collect(),
-        detail: Text::from(detail),
-    }
+    let concerns = concerns.iter().map(|party| kernel.who(*party).clone());
+    Violation::of(&invariant, concerns.collect(), breach.into())
 }

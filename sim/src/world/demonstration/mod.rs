@@ -8,6 +8,8 @@ mod plainer;
 #[cfg(test)]
 mod tests;
 
+mod words;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ use protocol::number::Number;
 use protocol::task::Program;
 use serde::{Deserialize, Serialize};
 
-use super::{PlanOf, Suspect, Variant, World};
+use super::{Phrase, PlanOf, Suspect, Variant, World};
 use crate::check::{Invariant, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Deployment, Kernel, PartyId};
@@ -139,6 +141,18 @@ impl World for DemonstrationWorld {
         labels::ALL.to_vec()
     }
 
+    fn phrase(label: Label) -> Option<Phrase> {
+        words::phrase(label)
+    }
+
+    fn party_in_words(who: &str) -> String {
+        words::party(who)
+    }
+
+    fn operation_in_words(operation: &Operation) -> (&'static str, String) {
+        words::operation(operation)
+    }
+
     fn check(plan: &PlanOf<Self>) -> Result<(), PlanError> {
         PlanError::if_above("shape.followers", u64::from(plan.shape.followers), 1_000)?;
         PlanError::if_above("shape.fronts", u64::from(plan.shape.fronts), 1_000)?;
@@ -204,7 +218,12 @@ impl World for DemonstrationWorld {
         }
     }
 
-    fn perform<P: Program, S: Store>(&mut self, item: u32, operation: &Operation, kernel: &mut Kernel<P, S>) {
+    fn perform<P: Program, S: Store>(
+        &mut self,
+        item: u32,
+        operation: &Operation,
+        kernel: &mut Kernel<P, S>,
+    ) -> Option<()> {
         // A plan that was shrunk, or written by hand, can name what is not there: then nobody acts.
         let to = match operation {
             Operation::Nudge { follower } => self.follower(*follower).map(|watched| watched.party),
@@ -212,21 +231,20 @@ impl World for DemonstrationWorld {
             | Operation::Read { front, .. }
             | Operation::Follow { front, .. }
             | Operation::ResetCounter { front } => self.fronts.get(*front as usize).copied(),
-        };
-        if let Some(to) = to {
-            if let Operation::Add { by, token, .. } = operation {
-                self.adding.insert(
-                    item,
-                    Add {
-                        by: Number::from(*by),
-                        token: token.clone(),
-                    },
-                );
-            }
-            self.asked.insert(item);
-            self.anybody_asked = true;
-            kernel.send(item, to, operation.request());
+        }?;
+        if let Operation::Add { by, token, .. } = operation {
+            self.adding.insert(
+                item,
+                Add {
+                    by: Number::from(*by),
+                    token: token.clone(),
+                },
+            );
         }
+        self.asked.insert(item);
+        self.anybody_asked = true;
+        kernel.send(item, to, operation.request());
+        Some(())
     }
 
     fn answered<P: Program, S: Store>(

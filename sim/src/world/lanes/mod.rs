@@ -1,5 +1,7 @@
 //! The world of replica lanes: a site with its primary and lanes, fronts, visitors, an operator, and what is true.
 
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
 mod forge;
 mod generate;
 pub mod invariants;
@@ -8,6 +10,7 @@ mod setup;
 mod shape;
 pub mod truth;
 mod variants;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -20,8 +23,8 @@ use protocol::lanes::operator::Operate;
 use protocol::lanes::{front, object};
 use protocol::task::Program;
 
-use super::{PlanOf, Variant, World};
-use crate::check::{Invariant, Measures, Violation};
+use super::{Phrase, PlanOf, Variant, World};
+use crate::check::{Breach, Invariant, Measures, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Deployment, Kernel, Observed, PartyId};
 use crate::plan::PlanError;
@@ -79,6 +82,18 @@ impl World for LanesWorld {
             .collect()
     }
 
+    fn phrase(label: Label) -> Option<Phrase> {
+        words::phrase(label)
+    }
+
+    fn party_in_words(who: &str) -> String {
+        words::party(who)
+    }
+
+    fn operation_in_words(operation: &Operation) -> (&'static str, String) {
+        words::operation(operation)
+    }
+
     fn check(plan: &PlanOf<Self>) -> Result<(), PlanError> {
         plan.shape.check()?;
         plan.check()
@@ -133,7 +148,12 @@ impl World for LanesWorld {
         world
     }
 
-    fn perform<P: Program, S: Store>(&mut self, item: u32, operation: &Operation, kernel: &mut Kernel<P, S>) {
+    fn perform<P: Program, S: Store>(
+        &mut self,
+        item: u32,
+        operation: &Operation,
+        kernel: &mut Kernel<P, S>,
+    ) -> Option<()> {
         // A plan that was shrunk, or written by hand, can name what is not there: then nobody acts.
         match operation {
             Operation::Visit {
@@ -142,9 +162,7 @@ impl World for LanesWorld {
                 visitor,
                 token,
             } => {
-                let Some(front) = self.fronts.get(*front as usize).copied() else {
-                    return;
-                };
+                let front = self.fronts.get(*front as usize).copied()?;
                 let attempt = Attempt {
                     ask: ask.clone(),
                     visitor: visitor.clone(),
@@ -162,15 +180,13 @@ impl World for LanesWorld {
                 let chunk = (*nth as usize)
                     .checked_rem(posted.len())
                     .and_then(|at| posted.get(at))
-                    .cloned();
-                if let (Some(chunk), Some(to)) = (chunk, self.lane(*lane, kernel)) {
-                    kernel.send(item, to, chunk);
-                }
+                    .cloned()?;
+                let to = self.lane(*lane, kernel)?;
+                kernel.send(item, to, chunk);
             }
             Operation::Forge { lane, forged } => {
-                if let Some(to) = self.lane(*lane, kernel) {
-                    kernel.send(item, to, forge::request(*forged));
-                }
+                let to = self.lane(*lane, kernel)?;
+                kernel.send(item, to, forge::request(*forged));
             }
             Operation::Recreate { lane } => {
                 if let Some(old) = self.lane(*lane, kernel) {
@@ -186,11 +202,10 @@ impl World for LanesWorld {
                     Operated::Lane(lane) => self.lane(*lane, kernel),
                 };
                 let request = Operation::operators_request(on, operate, &self.truth.site);
-                if let (Some(to), Some(request)) = (to, request) {
-                    kernel.send(item, to, request);
-                }
+                kernel.send(item, to?, request?);
             }
         }
+        Some(())
     }
 
     fn hear(&mut self, seen: &Observed<'_>) {
@@ -384,8 +399,8 @@ impl LanesWorld {
                 match judged(stand, &mut self.truth) {
                     None | Some((Judgement::NoSubject, _)) => {}
                     Some((Judgement::Holds, _)) => self.subjects[at] += 1,
-                    Some((Judgement::Broken(detail), of)) => {
-                        return Err(self.violation(check, of, detail));
+                    Some((Judgement::Broken(breach), of)) => {
+                        return Err(self.violation(check, of, breach));
                     }
                 }
             }
@@ -393,17 +408,9 @@ impl LanesWorld {
         Ok(())
     }
 
-    fn violation(&self, check: &Check, of: Option<u32>, detail: Text) -> Violation {
-        let site = &self.truth.site;
-        let concerns = of.map(|number| match number {
-            0 => Text::from(format!("{SITE}/{site}")),
-            lane => Text::from(format!("{SITE}/{site}#r{lane}")),
-        });
-        Violation {
-            invariant: Text::new_static(check.invariant.id),
-            concerns: concerns.into_iter().collect(),
-            detail,
-        }
+    fn violation(&self, check: &Check, of: Option<u32>, breach: Breach) -> Violation {
+        let concerns = of.map(|number| self.truth.named(number));
+        Violation::of(&check.invariant, concerns.into_iter().collect(), breach)
     }
 }
 
@@ -422,6 +429,16 @@ impl Truth {
         }
         let lane = replica_of(name).filter(|lane| lane.site == self.site.as_str())?;
         lane.lane.to_u32_exact()
+    }
+
+    /// The object of this number, as observers are told it.
+    #[must_use]
+    pub fn named(&self, number: u32) -> Text {
+        let site = &self.site;
+        Text::from(match number {
+            0 => format!("{SITE}/{site}"),
+            lane => format!("{SITE}/{site}#r{lane}"),
+        })
     }
 
     /// An object is there when the run begins.

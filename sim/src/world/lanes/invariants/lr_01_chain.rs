@@ -3,7 +3,7 @@
 //! Looked at after every turn that wrote the log: each pair of neighbours of which one is new. Catches S7 (two seals overlap).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 
 /// The check.
@@ -28,10 +28,10 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
         }
         let builds = record.parent.to_u64_exact() == Some(*before);
         judgement = Judgement::that(builds, || {
-            format!(
+            Breach::new(format!(
                 "record {generation} builds on {}, and the record before it is {before}",
                 record.parent
-            )
+            )).between(("the record before", before), (format!("the parent of record {generation}"), record.parent))
         });
         if !builds {
             break;

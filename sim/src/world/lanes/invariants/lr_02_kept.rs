@@ -4,9 +4,8 @@
 //! incarnation and with nothing else. The primary never truncates its log (`lanes.md` 2).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::Text;
 
 /// The check.
 pub(super) const CHECK: Check = Check {
@@ -29,10 +28,17 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
         .find(|(generation, record)| turn.after.log.get(*generation) != Some(record));
     match lost {
         None => Judgement::Holds,
-        Some((generation, before)) => Judgement::Broken(Text::from(match turn.after.log.get(generation) {
-            None => format!("record {generation} is gone"),
-            Some(after) => format!("record {generation} was {before:?} and is {after:?}"),
-        })),
+        Some((generation, before)) => {
+            let (detail, after) = match turn.after.log.get(generation) {
+                None => (format!("record {generation} is gone"), "nothing".to_owned()),
+                Some(after) => (
+                    format!("record {generation} was {before:?} and is {after:?}"),
+                    format!("{after:?}"),
+                ),
+            };
+            let was = (format!("record {generation} was"), format!("{before:?}"));
+            Judgement::broken(Breach::new(detail).between(was, ("it is", after)))
+        }
     }
 }
 
@@ -44,8 +50,8 @@ fn rest(truth: &mut Truth) -> Judgement {
     let lost = truth.primary.log.iter().find(|(generation, record)| read.log.get(*generation) != Some(record));
     match lost {
         None => Judgement::Holds,
-        Some((generation, _)) => Judgement::Broken(Text::from(format!(
+        Some((generation, _)) => Judgement::broken(format!(
             "record {generation} is not what it was when it was sealed"
-        ))),
+        )),
     }
 }

@@ -6,10 +6,10 @@
 //! Catches rolled-back statements in the log, unlogged writes (S9), statements that run otherwise when replayed (G03).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::Replayed;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::{Statement, Text, Value};
+use protocol::host::{Statement, Value};
 use protocol::json::Json;
 
 /// The check.
@@ -43,15 +43,18 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         };
         judgement = match replayed {
             Replayed::Fails(why) => {
-                return Judgement::Broken(Text::from(format!("record {generation} does not run: {why}")));
+                return Judgement::broken(format!("record {generation} does not run: {why}"));
             }
             Replayed::Holds(state) => match state.difference(&to, truth.seconds()) {
                 None => Judgement::Holds,
                 Some(difference) => {
-                    return Judgement::Broken(Text::from(format!(
+                    return Judgement::broken(Breach::new(format!(
                         "record {generation}, replayed on {}, against the primary: {difference}",
                         record.parent
-                    )));
+                    )).between(
+                        (format!("the primary at {generation}"), difference.there()),
+                        (format!("its log, replayed from {}", record.parent), difference.here()),
+                    ));
                 }
             },
         };

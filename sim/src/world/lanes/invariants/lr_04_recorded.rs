@@ -5,10 +5,9 @@
 //! Catches a reset between a write and its record (a hole in the log).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::Text;
 
 /// The check.
 pub(super) const CHECK: Check = Check {
@@ -46,8 +45,11 @@ fn recorded(truth: &Truth, primary: &Standing) -> Judgement {
     };
     match primary.contents.difference(state, truth.seconds()) {
         None => Judgement::Holds,
-        Some(difference) => Judgement::Broken(Text::from(format!(
+        Some(difference) => Judgement::broken(Breach::new(format!(
             "the newest record is {sealed}, and the primary against it: {difference}"
-        ))),
+        )).between(
+            (format!("the log up to record {sealed}"), difference.there()),
+            ("the primary", difference.here()),
+        )),
     }
 }

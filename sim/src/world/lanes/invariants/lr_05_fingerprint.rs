@@ -6,7 +6,7 @@
 //! Catches a digest that is taken of later writes (S7), and one of rows that were rolled back.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::{Text, Value};
@@ -33,10 +33,10 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         };
         let due = fingerprint(state);
         judgement = Judgement::that(record.fingerprint == due, || {
-            format!(
+            Breach::new(format!(
                 "record {generation} says {}, and the state there has {due}",
                 record.fingerprint
-            )
+            )).between((format!("the state at {generation}"), &due), (format!("record {generation}"), &record.fingerprint))
         });
         if record.fingerprint != due {
             break;

@@ -1,7 +1,7 @@
 //! LR-6. A record that overflowed carries nothing, and stays so.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 
 /// The check.
@@ -30,7 +30,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
         }
         let holds = record.overflowed && record.statements.as_str() == "[]";
         judgement = Judgement::that(holds, || {
-            format!("record {generation} overflowed and holds {}", record.statements)
+            Breach::new(format!("record {generation} overflowed and holds {}", record.statements)).between(("statements of a record that overflowed", "[]"), (format!("record {generation}"), &record.statements))
         });
         if !holds {
             break;

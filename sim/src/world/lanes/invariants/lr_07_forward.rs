@@ -5,7 +5,7 @@
 //! are.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::meta::Key;
 
@@ -31,10 +31,13 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
     );
     let sinks = after.js_lt(before) || turn.after.sealed() < turn.before.sealed();
     Judgement::that(!sinks, || {
-        format!(
+        Breach::new(format!(
             "the sequence was {before} and is {after}; the newest record was {} and is {}",
             told(turn.before.sealed()),
             told(turn.after.sealed())
+        )).between(
+            ("the sequence before", format!("{before} (newest record {})", told(turn.before.sealed()))),
+            ("the sequence after", format!("{after} (newest record {})", told(turn.after.sealed()))),
         )
     })
 }

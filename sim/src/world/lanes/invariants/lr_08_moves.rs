@@ -5,7 +5,7 @@
 //! last chunk moves the position back).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::meta::Key;
 use protocol::number::Number;
@@ -34,7 +34,10 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         let builds = record.is_some_and(|record| record.parent.js_eq(at));
         let lands = copied.is_some_and(|copied| copied.js_eq(to));
         judgement = Judgement::that(builds || lands, || {
-            format!("lane {} moved from {at} to {to}", turn.lane)
+            Breach::new(format!("lane {} moved from {at} to {to}", turn.lane)).between(
+                (format!("lane {} may go to", turn.lane), format!("a record that builds on {at}, or its copy")),
+                ("it went to", to),
+            )
         });
         if !(builds || lands) {
             break;

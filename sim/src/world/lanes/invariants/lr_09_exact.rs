@@ -6,9 +6,8 @@
 //! not logged (S9), records that are applied twice.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::Text;
 
 /// The check.
 pub(super) const CHECK: Check = Check {
@@ -33,16 +32,22 @@ pub(super) fn exact(truth: &Truth, turn: &Turn) -> Judgement {
         return Judgement::NoSubject;
     };
     let Some(state) = truth.at(generation) else {
-        return Judgement::Broken(Text::from(format!(
+        return Judgement::broken(Breach::new(format!(
             "lane {} stands at generation {generation}, which the primary never had",
             turn.lane
-        )));
+        )).between(
+                ("a lane stands at", "a generation of the primary"),
+                (format!("lane {} stands at", turn.lane), generation),
+            ));
     };
     match turn.after.contents.difference(state, truth.seconds()) {
         None => Judgement::Holds,
-        Some(difference) => Judgement::Broken(Text::from(format!(
+        Some(difference) => Judgement::broken(Breach::new(format!(
             "lane {} stands at generation {generation}, against the primary there: {difference}",
             turn.lane
-        ))),
+        )).between(
+            (format!("the primary at {generation}"), difference.there()),
+            (format!("lane {} at {generation}", turn.lane), difference.here()),
+        )),
     }
 }

@@ -6,7 +6,7 @@
 //! over in an apply by hand. Catches a history that is written anew below a lane's position (C01, C09).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::passed::Passed;
 use crate::world::lanes::truth::wire::Heard;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -72,9 +72,12 @@ fn judge(lane: u32, passed: &Passed, record: &Record) -> Judgement {
         None => generation <= passed.base,
     };
     Judgement::that(holds, || {
-        format!(
+        Breach::new(format!(
             "lane {lane} passes over record {generation}, its copy is of {}, and of that generation it applied {applied:?}",
             passed.base
+        )).between(
+            (format!("record {generation}"), record.fingerprint.as_str().unwrap_or("no fingerprint")),
+            ("what the lane has of it", super::told(applied)),
         )
     })
 }

@@ -5,7 +5,7 @@
 //! are equal, and what is shown is that the lane's is never unknown; runs of two versions show the rest.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::copies::landed;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::Text;
@@ -34,7 +34,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     for theirs in moved.chain(landed) {
         let holds = own.is_some() && own == theirs.as_ref();
         judgement = Judgement::that(holds, || {
-            format!("lane {} of schema {} takes in {}", turn.lane, told(own), told(theirs.as_ref()))
+            Breach::new(format!("lane {} of schema {} takes in {}", turn.lane, told(own), told(theirs.as_ref()))).between((format!("the schema of lane {}", turn.lane), told(own)), ("what it takes in", told(theirs.as_ref())))
         });
         if !holds {
             break;

@@ -1,7 +1,7 @@
 //! LR-13. No lane passes an overflowed generation but by a copy.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::meta::Key;
 
@@ -32,9 +32,12 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     };
     let copied = turn.before.generation(Key::RESTORE_GENERATION) == Some(after);
     Judgement::that(copied, || {
-        format!(
+        Breach::new(format!(
             "lane {} went from {before} to {after}, past {overflowed}",
             turn.lane
+        )).between(
+            (format!("lane {} may go", turn.lane), format!("not past {overflowed}, but by a copy")),
+            ("it went to", after),
         )
     })
 }

@@ -12,12 +12,12 @@
 //! behind others of the same pull.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::copies::is_whole;
 use crate::world::lanes::truth::standing::{Generation, Standing};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::number::Number;
-use protocol::host::{Text, Value};
+use protocol::host::Value;
 use protocol::lanes::app::page::Page;
 
 /// The check.
@@ -55,11 +55,11 @@ fn survivors(truth: &mut Truth, turn: &Turn, before: Generation, after: Generati
         judgement = Judgement::Holds;
         let stays = rows(&turn.after, "cfw_page").any(|other| *other == row);
         if stays && truth.shows(&page, before) == Some(true) && truth.shows(&page, after) == Some(false) {
-            return Judgement::Broken(Text::from(format!(
+            return Judgement::broken(format!(
                 "lane {} moved from {before} to {after} and keeps the page of {}",
                 turn.lane,
                 named(&row)
-            )));
+            ));
         }
     }
     judgement
@@ -84,11 +84,15 @@ fn kept(truth: &mut Truth, turn: &Turn, after: Generation) -> Judgement {
             .into_iter()
             .find(|of| truth.shows(&page, *of) == Some(true))
         {
-            return Judgement::Broken(Text::from(format!(
+            let detail = format!(
                 "lane {} stands at {after} and keeps a page of {} of generation {of}",
                 turn.lane,
                 named(&row)
-            )));
+            );
+            return Judgement::broken(Breach::new(detail).between(
+                (format!("a page that lane {} keeps", turn.lane), format!("of generation {after}")),
+                ("it is", format!("of generation {of}")),
+            ));
         }
     }
     judgement
@@ -111,7 +115,11 @@ fn titles(turn: &Turn) -> Judgement {
             let count = Number::from(nodes.rows.len() as u64);
             let holds = Number::parse(data).js_eq(count);
             judgement = Judgement::that(holds, || {
-                format!("lane {} keeps `{data}` as the number of nodes, of which there are {count}", turn.lane)
+                Breach::new(format!(
+                    "lane {} keeps `{data}` as the number of nodes, of which there are {count}",
+                    turn.lane
+                ))
+                .between(("the nodes", count), ("what the lane keeps of it", data))
             });
             if !holds {
                 break;
@@ -127,10 +135,10 @@ fn titles(turn: &Turn) -> Judgement {
         };
         let holds = node[title].as_text() == Some(data.as_str());
         judgement = Judgement::that(holds, || {
-            format!(
+            Breach::new(format!(
                 "lane {} keeps `{data}` as the title of node {of}, which is {:?}",
                 turn.lane, node[title]
-            )
+            )).between((format!("the title of node {of}"), format!("{:?}", node[title])), ("what the lane keeps of it", data))
         });
         if !holds {
             break;

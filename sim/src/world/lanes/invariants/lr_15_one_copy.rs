@@ -6,7 +6,7 @@
 //! whose answer was never given. Catches S17 where generations are equal, and two steps of copying that run at once.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::copies::is_whole;
 use crate::world::lanes::truth::{Truth, Turn};
 
@@ -29,11 +29,14 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         return Judgement::NoSubject;
     };
     Judgement::that(!attempts.is_empty() && landing.generations.len() <= 1, || {
-        format!(
+        Breach::new(format!(
             "lane {} is VERIFIED by {} chunks that are of no one attempt, of generations {:?}",
             turn.lane,
             landing.chunks.len(),
             landing.generations
+        )).between(
+            ("chunks of a copy", "of one attempt, of one generation"),
+            ("what has landed", format!("{} chunks, of generations {:?}", landing.chunks.len(), landing.generations)),
         )
     })
 }

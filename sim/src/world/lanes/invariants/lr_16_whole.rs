@@ -3,7 +3,7 @@
 //! Looked at when it becomes so: its state is the primary's at the copy's generation, and what is mandatory is there.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::Value;
@@ -29,7 +29,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     }
     match missing(&turn.after) {
         Some(missing) => {
-            Judgement::Broken(format!("lane {} is VERIFIED without {missing}", turn.lane).into())
+            Judgement::broken(Breach::new(format!("lane {} is VERIFIED without {missing}", turn.lane)).between(("what is mandatory", missing), (format!("lane {}", turn.lane), "nothing of it")))
         }
         None => super::lr_09_exact::exact(truth, turn),
     }

@@ -5,7 +5,7 @@
 //! LR-9's to see. An empty log says nothing. Catches H3.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
 use protocol::lanes::object::labels;
@@ -33,10 +33,13 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         .to_u64_exact()
         .is_some_and(|generation| truth.primary.log.contains_key(&generation));
     Judgement::that(sealed, || {
-        format!(
+        Breach::new(format!(
             "a chunk for {} is of {generation}, the newest record is {}",
             called.to,
             told(truth.primary.sealed())
+        )).between(
+            ("the newest record", told(truth.primary.sealed())),
+            ("the chunk", generation),
         )
     })
 }

@@ -3,7 +3,7 @@
 //! Each value that is put under the stage within a turn is a move.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::admission::{Stage, can_transition};
 use protocol::lanes::meta::Key;
@@ -24,7 +24,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
     for put in turn.puts(Key::STAGE) {
         let to = Stage::named(put);
         let legal = matches!((at, to), (Some(from), Some(to)) if can_transition(from, to));
-        judgement = Judgement::that(legal, || format!("lane {} moved from {} to {put}", turn.lane, told(at)));
+        judgement = Judgement::that(legal, || Breach::new(format!("lane {} moved from {} to {put}", turn.lane, told(at))).between((format!("lane {}", turn.lane), format!("a legal move from {}", told(at))), ("it moved to", put)));
         if !legal {
             break;
         }

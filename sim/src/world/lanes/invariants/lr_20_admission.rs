@@ -5,7 +5,7 @@
 //! Catches an admission that compares positions the wrong way round, or not at all.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
@@ -31,21 +31,21 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     }
     let (own, theirs) = (turn.after.schema(), truth.primary.schema());
     if own.is_none() || own != theirs {
-        return Judgement::Broken(
-            format!("lane {} serves schema {}, the primary {}", turn.lane, told(own), told(theirs)).into(),
-        );
+        return Judgement::broken(Breach::new(format!("lane {} serves schema {}, the primary {}", turn.lane, told(own), told(theirs))).between(("the primary's schema", told(theirs)), (format!("lane {}", turn.lane), told(own))));
     }
     let applied = turn.after.generation(Key::APPLIED);
     let advertised = truth.advertised.get(&turn.lane);
     if !applied.is_some_and(|applied| advertised.is_some_and(|told| told.contains(&applied))) {
-        return Judgement::Broken(
-            format!(
-                "lane {} begins to serve at {}, which no head has told it: {advertised:?}",
-                turn.lane,
-                told(applied)
-            )
-            .into(),
-        );
+        let heads: Vec<String> = advertised.into_iter().flatten().map(u64::to_string).collect();
+        let breach = Breach::new(format!(
+            "lane {} begins to serve at {}, which no head has told it",
+            turn.lane,
+            told(applied)
+        ));
+        return Judgement::broken(breach.between(
+            ("the heads that the primary has told", heads.join(", ")),
+            (format!("lane {}", turn.lane), told(applied)),
+        ));
     }
     super::lr_09_exact::exact(truth, turn)
 }

@@ -10,7 +10,7 @@ use crate::check::Invariant;
 use crate::world::lanes::setup;
 use crate::world::lanes::truth::runs::Run;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::{Response, Text};
+use protocol::host::Response;
 use protocol::lanes::admission::Stage;
 use protocol::lanes::app::page::Page;
 
@@ -61,9 +61,9 @@ fn judge(truth: &mut Truth, turn: &Turn, run: &Run, response: &Response) -> Judg
     if unknown {
         return Judgement::NoSubject;
     }
-    Judgement::Broken(Text::from(format!(
+    Judgement::broken(format!(
         "lane {} is {} and answered a page that is that of no generation at which it served",
         turn.lane,
         told(turn.after.stage())
-    )))
+    ))
 }

@@ -10,7 +10,7 @@ use crate::check::Invariant;
 use crate::world::lanes::setup;
 use crate::world::lanes::truth::wire::Heard;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::{Response, Text};
+use protocol::host::Response;
 use protocol::lanes::app::page::Page;
 use protocol::lanes::header;
 
@@ -73,8 +73,8 @@ fn judge(truth: &mut Truth, lane: u32, response: &Response) -> Judgement {
     if unknown {
         return Judgement::NoSubject;
     }
-    Judgement::Broken(Text::from(format!(
+    Judgement::broken(format!(
         "lane {lane} answered `{}` with a page that is that of no generation",
         page.token
-    )))
+    ))
 }

@@ -4,7 +4,7 @@
 //! Catches S25 (the fast lane asks for no stage), and a lane that renders from what it held.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::wire::Called;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -40,7 +40,7 @@ fn shows(truth: &mut Truth, turn: &Turn) -> Judgement {
         let began_out = truth.stages_since(turn.lane, run.since).all(is_out);
         let showed = response.status == 200 && began_out;
         judgement = Judgement::that(!showed, || {
-            format!("lane {} is {} and answered {tier}", turn.lane, told(turn.after.stage()))
+            Breach::new(format!("lane {} is {} and answered {tier}", turn.lane, told(turn.after.stage()))).between((format!("a lane that is {}", told(turn.after.stage())), "no page"), (format!("lane {}", turn.lane), tier))
         });
         if showed {
             break;

@@ -8,7 +8,7 @@
 //! (S31).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Invariant, Measure};
+use crate::check::{Breach, Invariant, Measure};
 use crate::kernel::Micros;
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
@@ -66,6 +66,6 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     let (applied, generation) = (applied, *generation);
     truth.measures.note(CHECK.invariant.id, measure);
     Judgement::that(stale <= bound, || {
-        format!("lane {lane} serves {applied} and has lacked {generation} for {stale}, the bound is {bound}")
+        Breach::new(format!("lane {lane} serves {applied} and has lacked {generation} for {stale}, the bound is {bound}")).between(("the bound", bound), (format!("lane {lane} has lacked {generation} for"), stale))
     })
 }

@@ -6,11 +6,11 @@
 //! a clock that runs ahead of the contents (S33, H9).
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::runs::Run;
 use crate::world::lanes::truth::standing::Generation;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::{Response, Text};
+use protocol::host::Response;
 use protocol::lanes::app::page::Page;
 use protocol::lanes::header;
 use protocol::number::Number;
@@ -66,10 +66,14 @@ fn judge(truth: &mut Truth, lane: u32, run: &Run, response: &Response) -> Judgem
             None => return Judgement::NoSubject,
         }
     }
-    Judgement::Broken(Text::from(format!(
+    let detail = format!(
         "lane {lane} was asked for {required} at least, the newest there is is {}, and its page is of neither that nor a later one",
         told(newest)
-    )))
+    );
+    Judgement::broken(Breach::new(detail).between(
+        ("the page must be of", format!("{required} or later")),
+        (format!("the page of lane {lane}"), "of an earlier generation, or of none"),
+    ))
 }
 
 fn required(run: &Run) -> Option<Generation> {

@@ -5,10 +5,10 @@
 //! rows of the state, and so LR-9's. Catches H11 (each lane a salt of its own), H17 (secrets minted on a lane), A09.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::{Text, Value};
+use protocol::host::Value;
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
 
@@ -34,16 +34,16 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     if !turn.changed || turn.after.stage() != Some(Stage::Serving) {
         return Judgement::NoSubject;
     }
-    if turn.after.meta(Key::HASH_SALT).is_none() && truth.primary.meta(Key::HASH_SALT).is_some() {
-        return Judgement::Broken(Text::from(format!("lane {} serves without a hash salt", turn.lane)));
-    }
-    for key in [Key::HASH_SALT, Key::SITE_ORIGIN] {
+    for (key, must_be_there) in [(Key::HASH_SALT, true), (Key::SITE_ORIGIN, false)] {
         let (own, theirs) = (turn.after.meta(key), truth.primary.meta(key));
-        if own.is_some() && own != theirs {
-            return Judgement::Broken(Text::from(format!(
+        if (must_be_there || own.is_some()) && own != theirs {
+            return Judgement::broken(Breach::new(format!(
                 "lane {} holds {own:?} as its {}, the primary {theirs:?}",
                 turn.lane, key.0
-            )));
+            )).between(
+                ("the primary", format!("{theirs:?}")),
+                (format!("lane {}", turn.lane), format!("{own:?}")),
+            ));
         }
     }
     let then = Truth::owes(&turn.after).and_then(|generation| truth.at(generation));
@@ -52,10 +52,13 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         let now = state(&truth.primary.contents, name);
         let then = then.and_then(|then| state(then, name));
         if own != now && own != then {
-            return Judgement::Broken(Text::from(format!(
+            return Judgement::broken(Breach::new(format!(
                 "lane {} holds {own:?} as {name}, the primary {now:?}, and {then:?} at the lane's generation",
                 turn.lane
-            )));
+            )).between(
+                ("the primary", format!("{now:?} now, {then:?} at the lane's generation")),
+                (format!("lane {}", turn.lane), format!("{own:?}")),
+            ));
         }
     }
     Judgement::Holds

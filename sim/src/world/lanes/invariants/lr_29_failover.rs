@@ -10,7 +10,7 @@ use crate::check::Invariant;
 use crate::world::lanes::truth::runs::{Made, Run};
 use crate::world::lanes::truth::wire::Called;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::{Outcome, Response, Text};
+use protocol::host::{Outcome, Response};
 use protocol::lanes::header;
 
 /// The check.
@@ -79,9 +79,9 @@ fn ended(_: &mut Truth, run: &Run, outcome: &Outcome) -> Judgement {
 fn primary(_: &mut Truth, turn: &Turn) -> Judgement {
     match turn.answers().find(|(_, response)| response.status == 421) {
         None => Judgement::NoSubject,
-        Some((run, _)) => Judgement::Broken(Text::from(format!(
+        Some((run, _)) => Judgement::broken(format!(
             "the primary answers 421 to {:?}",
             run.request().map(|request| &request.path)
-        ))),
+        )),
     }
 }

@@ -12,7 +12,6 @@ use crate::world::lanes::truth::clients::effect_of;
 use crate::world::lanes::truth::minted::action;
 use crate::world::lanes::truth::runs::Run;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::Text;
 use protocol::lanes::app::RenderProgram;
 use protocol::lanes::header;
 use protocol::lanes::object::labels;
@@ -34,7 +33,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
             continue;
         }
         if let Some(why) = left_behind(truth, run) {
-            return Judgement::Broken(Text::from(format!("lane {}: {why}", turn.lane)));
+            return Judgement::broken(format!("lane {}: {why}", turn.lane));
         }
         judgement = Judgement::Holds;
     }

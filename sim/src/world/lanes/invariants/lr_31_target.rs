@@ -6,7 +6,7 @@
 //! that of two beliefs the one with the lower epoch is used. Catches H23's opposite, H25, and beliefs that lanes spread.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::kernel::Micros;
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
@@ -42,6 +42,6 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         .most_since(&called.who, truth.now.since(TRUST));
     let holds = lane.is_some_and(|lane| (1..=MOST.min(told)).contains(&lane));
     Judgement::that(holds, || {
-        format!("{} asks {}, and was told of {told} lanes", called.who, called.to)
+        Breach::new(format!("{} asks {}, and was told of {told} lanes", called.who, called.to)).between((format!("lanes that {} was told of", called.who), told), ("it asks", &called.to))
     })
 }

@@ -7,12 +7,11 @@
 //! boot), H25, H37, G05.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::contents::is_truth;
 use crate::world::lanes::truth::minted::{CLASSES, ids, minted_in};
 use crate::world::lanes::truth::wire::Called;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::Text;
 use protocol::lanes::app::tables;
 use protocol::lanes::object::labels;
 use std::collections::BTreeSet;
@@ -37,7 +36,7 @@ fn lane(truth: &mut Truth, called: &Called) -> Judgement {
     for (table, id) in minted_in(&called.request) {
         let holds = id % CLASSES == u64::from(writer);
         judgement = Judgement::that(holds, || {
-            format!("lane {writer} mints {id} of {table}, of class {}", id % CLASSES)
+            Breach::new(format!("lane {writer} mints {id} of {table}, of class {}", id % CLASSES)).between((format!("the class of lane {writer}"), writer), (format!("the class of {id}"), id % CLASSES))
         });
         if !holds {
             break;
@@ -63,10 +62,10 @@ fn primary(truth: &mut Truth, turn: &Turn) -> Judgement {
         let own = ids(table, column).filter(|id| !before.contains(id) && truth.minted.lane(name, *id).is_none());
         for id in own {
             if id % CLASSES != 0 {
-                return Judgement::Broken(Text::from(format!(
-                    "the primary mints {id} of {name}, of class {}",
-                    id % CLASSES
-                )));
+                return Judgement::broken(
+                    Breach::new(format!("the primary mints {id} of {name}, of class {}", id % CLASSES))
+                        .between(("the primary's class", 0), (format!("the class of {id}"), id % CLASSES)),
+                );
             }
             judgement = Judgement::Holds;
         }

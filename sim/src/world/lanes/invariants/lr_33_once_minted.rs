@@ -7,7 +7,7 @@
 //! was lost leaves no mark), and marks that a reset or a new copy forgets (G07, G09).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::minted::{action, is_batch, minted_in};
 use crate::world::lanes::truth::wire::Called;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -33,7 +33,8 @@ fn mints(truth: &mut Truth, called: &Called) -> Judgement {
     for (table, id) in minted_in(&called.request) {
         let again = truth.minted.taken(&table, id).is_some();
         judgement = Judgement::that(!again, || {
-            format!("{} mints {id} of {table}, which the primary has taken", called.who)
+            Breach::new(format!("{} mints {id} of {table}, which the primary has taken", called.who))
+                .between((format!("id {id} of {table}"), "free"), ("the primary", "has taken it"))
         });
         if again {
             break;

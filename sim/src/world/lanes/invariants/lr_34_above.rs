@@ -8,7 +8,7 @@
 //! H37, H39, G05.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::minted::{CLASSES, action, ids, is_batch, minted_in};
 use crate::world::lanes::truth::wire::Called;
@@ -38,13 +38,13 @@ fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
     let mut judgement = Judgement::NoSubject;
     for (table, id) in minted_in(&called.request) {
         if lane.contents.table(&table).is_none() {
-            return Judgement::Broken(Text::from(format!(
+            return Judgement::broken(format!(
                 "lane {writer} mints {id} of {table}, which it does not hold"
-            )));
+            ));
         }
         let highest = highest(&truth.primary.contents, &table, id, |_| false);
         judgement = Judgement::that(highest < Some(id), || {
-            format!("lane {writer} mints {id} of {table}, and {} of its class is there", told(highest))
+            Breach::new(format!("lane {writer} mints {id} of {table}, and {} of its class is there", told(highest))).between((format!("ids of {table} of that class"), told(highest)), ("the new one", id))
         });
         if highest >= Some(id) {
             break;
@@ -63,7 +63,7 @@ fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
             let own = |other: u64| minted[at..].iter().any(|(of, id)| of == table && *id == other);
             let highest = highest(&turn.after.contents, table, *id, own);
             judgement = Judgement::that(highest < Some(*id), || {
-                format!("a batch brings {id} of {table}, and {} of its class is there", told(highest))
+                Breach::new(format!("a batch brings {id} of {table}, and {} of its class is there", told(highest))).between((format!("ids of {table} of that class"), told(highest)), ("the new one", id))
             });
             if highest >= Some(*id) {
                 return judgement;

@@ -6,9 +6,8 @@
 //! (H17, H47), and a record that is applied again where the lane stands.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::Text;
 use protocol::lanes::meta::Key;
 
 /// The check.
@@ -37,10 +36,13 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         .difference(&turn.before.contents, truth.seconds())
     {
         None => Judgement::Holds,
-        Some(difference) => Judgement::Broken(Text::from(format!(
+        Some(difference) => Judgement::broken(Breach::new(format!(
             "lane {} stands at {} and changed, after against before: {difference}",
             turn.lane,
             told(after)
-        ))),
+        )).between(
+            ("before", difference.there()),
+            ("after", difference.here()),
+        )),
     }
 }

@@ -6,7 +6,7 @@
 //! forwarded.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::clients::effect_of;
 use crate::world::lanes::truth::{Truth, Turn};
 
@@ -35,9 +35,12 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         }
         let holds = count <= attempt.arrivals;
         judgement = Judgement::that(holds, || {
-            format!(
+            Breach::new(format!(
                 "`{}` was received {} times and took effect {count} times",
                 attempt.token, attempt.arrivals
+            )).between(
+                (format!("`{}` was received", attempt.token), format!("{} times", attempt.arrivals)),
+                ("it took effect", format!("{count} times")),
             )
         });
         if !holds {

@@ -5,7 +5,7 @@
 //! Other kinds of conflicts are not counted. Catches S1 (a conflict is sent again as it is).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::clients::Effect;
 use crate::world::lanes::truth::contents::shown;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -44,7 +44,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         }
         let due = before + Number::from(counted);
         judgement = Judgement::that(stands.js_eq(due), || {
-            format!("node {node} says {stands} edits, and {due} were committed")
+            Breach::new(format!("node {node} says {stands} edits, and {due} were committed")).between((format!("edits of node {node} that were committed"), due), ("what the node says", stands))
         });
         if !stands.js_eq(due) {
             break;

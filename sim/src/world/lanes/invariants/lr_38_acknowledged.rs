@@ -4,10 +4,9 @@
 //! nothing. An attempt that was received more than once may have been refused the second time, and done the first.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::clients::{Attempt, Told, effect_of};
-use protocol::host::Text;
 
 /// The check.
 pub(super) const CHECK: Check = Check {
@@ -41,11 +40,17 @@ fn judge(truth: &Truth, attempt: &Attempt) -> Judgement {
         return Judgement::NoSubject;
     };
     let count = truth.effects.count(&effect);
-    let broken = match told {
-        Told::Done if count == 0 => "was told done, and is not in the primary's history",
-        Told::Refused(_) if count > 0 && attempt.arrivals == 1 => "was told refused, and took effect",
+    let (broken, told) = match told {
+        Told::Done if count == 0 => ("was told done, and is not in the primary's history", "done"),
+        Told::Refused(_) if count > 0 && attempt.arrivals == 1 => {
+            ("was told refused, and took effect", "refused")
+        }
         Told::Unknown => return Judgement::NoSubject,
         Told::Done | Told::Refused(_) => return Judgement::Holds,
     };
-    Judgement::Broken(Text::from(format!("`{}` {broken}", attempt.token)))
+    let token = &attempt.token;
+    Judgement::broken(Breach::new(format!("`{token}` {broken}")).between(
+        (format!("`{token}` was told"), told),
+        ("the primary did it", format!("{count} times")),
+    ))
 }

@@ -11,7 +11,6 @@ use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::minted::ids;
 use crate::world::lanes::truth::standing::Record;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::Text;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -39,9 +38,9 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
     let sealed = turn.after.log.iter().rev();
     let mut fresh = sealed.take_while(|(generation, _)| !turn.before.log.contains_key(*generation));
     if let Some((generation, _)) = fresh.find(|(_, record)| !is_whole(record)) {
-        return Judgement::Broken(Text::from(format!(
+        return Judgement::broken(format!(
             "record {generation} creates a node without its data, its revision or its text"
-        )));
+        ));
     }
     let touched = PARTS.iter().any(|(name, _)| {
         let tables = turn.before.contents.table(name).zip(turn.after.contents.table(name));

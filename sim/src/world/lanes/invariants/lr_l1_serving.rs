@@ -6,7 +6,7 @@
 
 use super::lr_16_whole;
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Held, Truth};
 use protocol::host::Text;
@@ -35,10 +35,14 @@ fn rest(truth: &mut Truth) -> Judgement {
         }
         let (stage, applied) = (standing.stage(), standing.generation(Key::APPLIED));
         if stage != Some(Stage::Serving) || applied != newest {
-            return Judgement::Broken(Text::from(format!(
+            return Judgement::broken(Breach::new(format!(
                 "lane {lane} is {} at {}, and the primary is at {}",
                 told(stage), told(applied), told(newest)
-            )));
+            )).between(
+                ("the primary", format!("at {}", told(newest))),
+                (format!("lane {lane}"), format!("{} at {}", told(stage), told(applied))),
+            )
+            .concerning(truth.named(*lane)));
         }
         judgement = Judgement::Holds;
     }

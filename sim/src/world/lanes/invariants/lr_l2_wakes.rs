@@ -7,7 +7,7 @@
 //! that the platform never delivers is the platform's (PL-4). Catches A01, A03, A05, H21.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::admission::Stage;
@@ -28,7 +28,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
         return Judgement::NoSubject;
     }
     Judgement::that(turn.after.wakes, || {
-        format!("lane {} is {} and has no alarm", turn.lane, told(turn.after.stage()))
+        Breach::new(format!("lane {} is {} and has no alarm", turn.lane, told(turn.after.stage()))).between((format!("lane {}", turn.lane), "an alarm"), ("it has", "none"))
     })
 }
 

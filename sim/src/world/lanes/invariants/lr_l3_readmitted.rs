@@ -5,10 +5,9 @@
 //! primary that has what is mandatory: another one copies to nobody. Where such a lane stands otherwise is LR-L1's. Catches S35, A01.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Held, Truth};
-use protocol::host::Text;
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
 
@@ -43,11 +42,15 @@ fn rest(truth: &mut Truth) -> Judgement {
             continue;
         }
         if waits(standing) {
-            return Judgement::Broken(Text::from(format!(
+            return Judgement::broken(Breach::new(format!(
                 "lane {lane} is {} and has asked {} times for a copy",
                 told(standing.stage()),
                 standing.number(Key::READMIT_ASKS)
-            )));
+            )).between(
+                (format!("lane {lane}"), "a copy"),
+                ("it is", format!("{} and has asked {} times", told(standing.stage()), standing.number(Key::READMIT_ASKS))),
+            )
+            .concerning(truth.named(*lane)));
         }
         judgement = Judgement::Holds;
     }

@@ -3,9 +3,8 @@
 //! Or goes away by itself. The number of hops is bounded by the front's flow; what is checked is that it ends.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::Truth;
-use protocol::host::Text;
 
 /// The check.
 pub(super) const CHECK: Check = Check {
@@ -21,10 +20,10 @@ fn rest(truth: &mut Truth) -> Judgement {
     let mut judgement = Judgement::NoSubject;
     for attempt in truth.attempts.values() {
         if !attempt.ended {
-            return Judgement::Broken(Text::from(format!(
+            return Judgement::broken(Breach::new(format!(
                 "`{}`, sent at {}, is not answered",
                 attempt.token, attempt.sent
-            )));
+            )).between((format!("`{}`", attempt.token), "an answer"), ("it has", "none")));
         }
         judgement = Judgement::Holds;
     }

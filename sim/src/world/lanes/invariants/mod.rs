@@ -53,13 +53,13 @@
 //! | LR-L3 | as worded |
 //! | LR-L5 | reworded: that the number of hops is bounded is LR-29's: no front asks a third object |
 
-use protocol::host::{Outcome, Text};
+use protocol::host::Outcome;
 
 use super::truth::clients::Attempt;
 use super::truth::runs::Run;
 use super::truth::wire::Called;
 use super::truth::{Truth, Turn};
-use crate::check::Invariant;
+use crate::check::{Breach, Invariant};
 
 /// What a check has come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,8 +68,8 @@ pub enum Judgement {
     NoSubject,
     /// It holds.
     Holds,
-    /// It does not: the two values that disagree.
-    Broken(Text),
+    /// It does not: how.
+    Broken(Breach),
 }
 
 impl Judgement {
@@ -86,12 +86,17 @@ impl Judgement {
     }
 
     /// Whether something that was there holds.
-    pub(super) fn that(holds: bool, detail: impl FnOnce() -> String) -> Self {
+    pub(super) fn that<B: Into<Breach>>(holds: bool, breach: impl FnOnce() -> B) -> Self {
         if holds {
             Judgement::Holds
         } else {
-            Judgement::Broken(Text::from(detail()))
+            Judgement::broken(breach())
         }
+    }
+
+    /// Something that was there does not hold.
+    pub(super) fn broken(breach: impl Into<Breach>) -> Self {
+        Judgement::Broken(breach.into())
     }
 }
 

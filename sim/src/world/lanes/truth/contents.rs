@@ -97,6 +97,27 @@ pub struct Difference {
     only_there: Option<Text>,
 }
 
+impl Difference {
+    /// What the first one has there.
+    #[must_use]
+    pub fn here(&self) -> String {
+        self.side(&self.only_here)
+    }
+
+    /// What the other one has there.
+    #[must_use]
+    pub fn there(&self) -> String {
+        self.side(&self.only_there)
+    }
+
+    fn side(&self, row: &Option<Text>) -> String {
+        match row {
+            Some(row) => format!("{} {row}", self.table),
+            None => format!("{}: no other row", self.table),
+        }
+    }
+}
+
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let row = |row: &Option<Text>| row.clone().unwrap_or(Text::new_static("no other row"));

@@ -1,0 +1,284 @@
+//! Other futures: how likely the violation is from each step of its story on.
+//!
+//! The world is copied when the step is done, and the copies run on by themselves: what the plan still does it does, and
+//! all choices that are still to come are drawn anew, none of them fixed. A plan that was shrunk leaves little to chance,
+//! as everything in it takes its plainest time; there, times are those of a calm day again.
+//!
+//! Where every future of the whole plan comes to the violation, its choices decide nothing. Then the question is what of the
+//! plan does: in the futures of a step, nothing happens any more that the plan would do after it.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use protocol::task::Program;
+
+use crate::check::{Identity, Verdict};
+use crate::kernel::storage::Store;
+use crate::kernel::{Deployment, Knobs, Span, StepId};
+use crate::run::Simulation;
+use crate::world::{PlanOf, World};
+
+/// How many futures a step has where nobody says otherwise.
+pub const FUTURES: u32 = 20;
+
+/// So many of so many futures have shown the violation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Odds {
+    /// Those that have.
+    pub fail: u32,
+    /// All.
+    pub of: u32,
+}
+
+impl Odds {
+    /// In hundredths.
+    #[must_use]
+    pub fn percent(self) -> u32 {
+        (u64::from(self.fail) * 100)
+            .checked_div(self.of.into())
+            .unwrap_or(0) as u32
+    }
+}
+
+/// What of the plan happens in the futures of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rest {
+    /// All that is still to come.
+    #[default]
+    Happens,
+    /// Nothing any more.
+    IsLeftOut,
+}
+
+/// The odds from the beginning on, and from each of some steps on. In the last of them the violation is there: it is no
+/// question any more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Futures {
+    /// What of the plan happens in them.
+    pub rest: Rest,
+    /// Before anything of the plan has happened.
+    pub at_first: Odds,
+    /// When a step was done.
+    pub after: BTreeMap<StepId, Odds>,
+}
+
+impl Futures {
+    /// The step at which the odds rise the most, with those before it and after it; none where they never rise.
+    #[must_use]
+    pub fn turning_point(&self) -> Option<(StepId, Odds, Odds)> {
+        let before = [self.at_first].into_iter().chain(self.after.values().copied());
+        let rises = before
+            .zip(&self.after)
+            .map(|(before, (step, after))| (*step, before, *after));
+        let rises = rises.filter(|(_, before, after)| before.fail < after.fail);
+        // Of those that rise as much, the first one.
+        rises.reduce(|most, next| {
+            let by = |(_, before, after): &(StepId, Odds, Odds)| after.fail - before.fail;
+            if by(&next) > by(&most) { next } else { most }
+        })
+    }
+}
+
+/// How futures are run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tries {
+    /// How many from each step on.
+    pub(super) each: u32,
+    /// On how many threads. It makes no difference to what comes of it.
+    pub(super) jobs: NonZeroUsize,
+}
+
+/// Runs the futures of a plan.
+pub(super) fn futures<W: World, P: Program, S: Store>(
+    plan: &PlanOf<W>,
+    identity: &Identity,
+    steps: &[StepId],
+    tries: Tries,
+    deployment: &(impl Fn() -> Deployment<P> + Sync),
+) -> Futures {
+    let of_all = futures_with::<W, P, S>(plan, identity, &[], tries, Rest::Happens, deployment);
+    let rest = if of_all.at_first.fail == of_all.at_first.of {
+        Rest::IsLeftOut
+    } else {
+        Rest::Happens
+    };
+    futures_with::<W, P, S>(plan, identity, steps, tries, rest, deployment)
+}
+
+fn futures_with<W: World, P: Program, S: Store>(
+    plan: &PlanOf<W>,
+    identity: &Identity,
+    steps: &[StepId],
+    tries: Tries,
+    rest: Rest,
+    deployment: &(impl Fn() -> Deployment<P> + Sync),
+) -> Futures {
+    let open = PlanOf::<W> {
+        knobs: as_on_a_calm_day(&plan.knobs),
+        ..plan.clone()
+    };
+    let jobs = u32::try_from(tries.jobs.get())
+        .unwrap_or(u32::MAX)
+        .min(tries.each.max(1));
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "each future is on one thread, and of what they show only sums are told"
+    )]
+    let shares: Vec<Futures> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..jobs)
+            .map(|job| {
+                let open = &open;
+                let salts = (1..=u64::from(tries.each))
+                    .skip(job as usize)
+                    .step_by(jobs as usize);
+                scope.spawn(move || {
+                    let question = Question {
+                        open,
+                        identity,
+                        rest,
+                        salts: salts.collect(),
+                    };
+                    share::<W, P, S>(plan, &question, steps, deployment())
+                })
+            })
+            .collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined
+            .map(|share| share.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    let mut all = Futures {
+        rest,
+        ..Futures::default()
+    };
+    for share in shares {
+        all.at_first = sum(all.at_first, share.at_first);
+        for (step, odds) in share.after {
+            let so_far = all.after.entry(step).or_default();
+            *so_far = sum(*so_far, odds);
+        }
+    }
+    all
+}
+
+fn sum(one: Odds, other: Odds) -> Odds {
+    Odds {
+        fail: one.fail + other.fail,
+        of: one.of + other.of,
+    }
+}
+
+/// What is asked of some futures.
+struct Question<'p, W: World> {
+    /// The plan, with a platform that leaves something to chance.
+    open: &'p PlanOf<W>,
+    identity: &'p Identity,
+    rest: Rest,
+    salts: Vec<u64>,
+}
+
+impl<'p, W: World> Question<'p, W> {
+    /// The odds from where a run is.
+    fn odds<P: Program, S: Store>(&self, simulation: &mut Simulation<'p, W, P, S, ()>) -> Odds {
+        let fails = |salt: &&u64| {
+            let mut other = simulation.otherwise(self.open, **salt);
+            if self.rest == Rest::IsLeftOut {
+                other.cut_short();
+            }
+            let verdict = other.conclude();
+            matches!(&verdict, Verdict::Violated(violation) if Identity::of(violation) == *self.identity)
+        };
+        Odds {
+            fail: self.salts.iter().filter(fails).count() as u32,
+            of: self.salts.len() as u32,
+        }
+    }
+}
+
+/// The futures of the salts of a question.
+fn share<'p, W: World, P: Program, S: Store>(
+    plan: &'p PlanOf<W>,
+    question: &Question<'p, W>,
+    steps: &[StepId],
+    deployment: Deployment<P>,
+) -> Futures {
+    let pool = S::Pool::default();
+    let mut simulation = Simulation::<W, P, S, ()>::new(plan, deployment, &pool, ());
+    let mut futures = Futures {
+        rest: question.rest,
+        at_first: question.odds(&mut simulation),
+        after: BTreeMap::new(),
+    };
+    let Some((last, before)) = steps.split_last() else {
+        return futures;
+    };
+    for step in before {
+        while simulation.kernel().steps() < step.0 {
+            // The run is known to come this far.
+            if simulation.advance().is_some() {
+                return futures;
+            }
+        }
+        futures.after.insert(*step, question.odds(&mut simulation));
+    }
+    let all = question.salts.len() as u32;
+    futures.after.insert(*last, Odds { fail: all, of: all });
+    futures
+}
+
+/// These knobs, with the times of a calm day where theirs are fixed to one value. Those of alarms stay: what counts as
+/// late is held against them.
+fn as_on_a_calm_day(knobs: &Knobs) -> Knobs {
+    let calm = Knobs::calm();
+    let open = |own: Span, calm: Span| if own.least == own.most { calm } else { own };
+    Knobs {
+        latency: open(knobs.latency, calm.latency),
+        notice: open(knobs.notice, calm.notice),
+        confirm: open(knobs.confirm, calm.confirm),
+        service: open(knobs.service, calm.service),
+        ..knobs.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn odds(fail: u32) -> Odds {
+        Odds { fail, of: 20 }
+    }
+
+    #[test]
+    fn the_turning_point_is_where_the_odds_rise_the_most() {
+        let after = [(3, 4), (5, 3), (8, 18), (9, 20)];
+        let futures = Futures {
+            rest: Rest::Happens,
+            at_first: odds(2),
+            after: after.map(|(step, fail)| (StepId(step), odds(fail))).into(),
+        };
+        assert_eq!(futures.turning_point(), Some((StepId(8), odds(3), odds(18))));
+        assert_eq!(odds(18).percent(), 90);
+    }
+
+    #[test]
+    fn of_equal_rises_the_first_one_counts() {
+        let futures = Futures {
+            rest: Rest::Happens,
+            at_first: odds(0),
+            after: [(1, 10), (2, 20)]
+                .map(|(step, fail)| (StepId(step), odds(fail)))
+                .into(),
+        };
+        assert_eq!(futures.turning_point().map(|(step, ..)| step), Some(StepId(1)));
+    }
+
+    #[test]
+    fn without_a_rise_there_is_none() {
+        let futures = Futures {
+            rest: Rest::Happens,
+            at_first: odds(20),
+            after: [(StepId(1), odds(20))].into(),
+        };
+        assert_eq!(futures.turning_point(), None);
+    }
+}

@@ -1,0 +1,314 @@
+//! The lines of a story: a step in words.
+
+use protocol::host::Text;
+
+use super::account::{Clause, Happened, Told};
+use super::faults;
+use crate::kernel::{FaultKind, Micros, Origin, StepId};
+use crate::plan::{Act, Item};
+use crate::world::{Weight, World};
+
+/// How long a text of the protocol's may be within a line.
+const DETAIL_MOST: usize = 72;
+
+/// How many details of one decision a line tells.
+const DETAILS_MOST: usize = 4;
+
+/// One line of a story.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Which step it tells.
+    pub step: StepId,
+    /// When that was.
+    pub at: Micros,
+    /// Who acts, in words.
+    pub who: String,
+    /// What happens: the rest of the sentence.
+    pub text: String,
+    /// The item of the plan that it is, or that strikes in it.
+    pub item: Option<u32>,
+    /// The party, as observers are told it.
+    pub(super) party: Text,
+    /// Whom it asks, where it does.
+    pub(super) asks: Vec<Text>,
+    /// What is waited for from here on.
+    pub(super) awaits: Option<String>,
+    /// What tells it from other lines, apart from values.
+    pub(super) kind: String,
+    /// Whether it is told by itself.
+    pub(super) weight: Weight,
+    /// What it descends from.
+    pub(super) origin: Option<Origin>,
+}
+
+/// The clauses of one line, as they come together.
+#[derive(Default)]
+struct Draft {
+    /// What comes before the sentence: `once the log comes,`.
+    opening: Option<String>,
+    clauses: Vec<String>,
+    kind: Vec<String>,
+    weight: Option<Weight>,
+    item: Option<u32>,
+    asks: Vec<Text>,
+    awaits: Option<String>,
+    commits: bool,
+}
+
+impl Draft {
+    fn say(&mut self, weight: Weight, kind: impl Into<String>, clause: String) {
+        self.weight = self.weight.max(Some(weight));
+        self.kind.push(kind.into());
+        // Routine is told where it stands beside something that is not.
+        if weight == Weight::Tells {
+            self.clauses.push(clause);
+        }
+    }
+
+    fn sentence(&self) -> String {
+        let mut clauses = self.clauses.clone();
+        if self.commits {
+            clauses.push("commits".to_owned());
+        }
+        let told = match clauses.split_last() {
+            None => String::new(),
+            Some((last, [])) => last.clone(),
+            Some((last, before)) => format!("{}, and {last}", before.join(", ")),
+        };
+        match &self.opening {
+            Some(opening) => format!("{opening}, {told}"),
+            None => told,
+        }
+    }
+}
+
+/// The lines of a step: one for each party that something happens to in it.
+pub(super) fn lines_of<W: World>(
+    step: StepId,
+    happened: &Happened,
+    items: &[Item<W::Operation>],
+) -> Vec<Line> {
+    let mut parties: Vec<&Text> = Vec::new();
+    for (who, _) in &happened.clauses {
+        if !parties.contains(&who) {
+            parties.push(who);
+        }
+    }
+    let lines = parties.into_iter().map(|party| {
+        let of_party = happened.clauses.iter().filter(|(who, _)| who == party);
+        let clauses: Vec<&Clause> = of_party.map(|(_, clause)| clause).collect();
+        line::<W>(step, happened, party, &clauses, items)
+    });
+    lines.collect()
+}
+
+fn line<W: World>(
+    step: StepId,
+    happened: &Happened,
+    party: &Text,
+    clauses: &[&Clause],
+    items: &[Item<W::Operation>],
+) -> Line {
+    let mut draft = Draft::default();
+    let mut who = W::party_in_words(party);
+    for (at, clause) in clauses.iter().enumerate() {
+        match clause {
+            Clause::Item(id) => who = item::<W>(*id, items, &mut draft),
+            Clause::Answered { item, told } => {
+                who = client::<W>(*item, items);
+                draft.item = Some(*item);
+                draft.say(Weight::Tells, "answered", answered(told));
+            }
+            Clause::Left(item) => {
+                who = client::<W>(*item, items);
+                draft.item = Some(*item);
+                draft.say(Weight::Tells, "left", "goes away without an answer".to_owned());
+            }
+            // The same decision several times is told once, with all its details.
+            Clause::Noted { label, .. } => {
+                let earlier = &clauses[..at];
+                let again = |clause: &&&Clause| matches!(clause, Clause::Noted { label: other, .. } if other == label);
+                if !earlier.iter().any(|clause| again(&clause)) {
+                    noted::<W>(*label, clauses, &mut draft);
+                }
+            }
+            clause => say::<W>(clause, &mut draft),
+        }
+    }
+    Line {
+        step,
+        at: happened.at,
+        text: draft.sentence(),
+        who,
+        item: draft.item,
+        party: party.clone(),
+        asks: draft.asks,
+        awaits: draft.awaits,
+        kind: draft.kind.join(" "),
+        weight: draft.weight.unwrap_or(Weight::Routine),
+        origin: happened.origin.clone(),
+    }
+}
+
+fn item<W: World>(id: u32, items: &[Item<W::Operation>], draft: &mut Draft) -> String {
+    draft.item = Some(id);
+    let found = items.iter().find(|item| item.id == id);
+    let (who, does) = match found.map(|item| &item.act) {
+        Some(Act::Operation(operation)) => W::operation_in_words(operation),
+        Some(Act::Fault(fault)) => ("fault", faults::planned::<W>(fault)),
+        None => ("plan", "does something".to_owned()),
+    };
+    draft.say(Weight::Tells, format!("item {id}"), does);
+    who.to_owned()
+}
+
+fn client<W: World>(id: u32, items: &[Item<W::Operation>]) -> String {
+    let found = items.iter().find(|item| item.id == id);
+    match found.map(|item| &item.act) {
+        Some(Act::Operation(operation)) => W::operation_in_words(operation).0.to_owned(),
+        _ => "client".to_owned(),
+    }
+}
+
+fn answered(told: &Told) -> String {
+    match told {
+        Told::Status(status) => format!("is answered {status}"),
+        Told::Done => "is answered".to_owned(),
+        Told::Error(error) => format!("gets no answer: {}", short(error)),
+    }
+}
+
+fn noted<W: World>(label: protocol::host::Label, clauses: &[&Clause], draft: &mut Draft) {
+    let mut details: Vec<String> = Vec::new();
+    for clause in clauses {
+        if let Clause::Noted { label: other, detail } = clause
+            && *other == label
+        {
+            let detail = short(detail);
+            if !details.contains(&detail) {
+                details.push(detail);
+            }
+        }
+    }
+    let more = details.len().saturating_sub(DETAILS_MOST);
+    details.truncate(DETAILS_MOST);
+    let mut detail = details.join(", ");
+    if more > 0 {
+        detail += &format!(" and {more} more");
+    }
+    // What a clause before has said is not said again.
+    if draft.clauses.iter().any(|clause| clause.contains(&detail)) {
+        detail.clear();
+    }
+    let (told, weight) = match W::phrase(label) {
+        Some(phrase) => (phrase.told("", &detail), phrase.weight),
+        None => (format!("{}: {detail}", label.0), Weight::Tells),
+    };
+    draft.say(weight, label.0, told);
+}
+
+/// What is told of any other clause.
+fn say<W: World>(clause: &Clause, draft: &mut Draft) {
+    match clause {
+        Clause::Called { label, to } => {
+            let to_party = W::party_in_words(to);
+            draft.asks.push(to.clone());
+            begun::<W>(*label, &to_party, draft);
+        }
+        Clause::Began { label } => begun::<W>(*label, "", draft),
+        Clause::Heard { label, of, told } => heard::<W>(*label, of, told, draft),
+        Clause::Woke { retry: 0 } => draft.opening = Some("by its alarm".to_owned()),
+        Clause::Woke { retry } => draft.opening = Some(format!("by its alarm, retry {retry}")),
+        Clause::Committed => draft.commits = true,
+        Clause::Cancelled => draft.say(
+            Weight::Routine,
+            "cancelled",
+            "is told that the client has gone".to_owned(),
+        ),
+        Clause::Aimed(item) => draft.item = Some(*item),
+        Clause::Fault(kind) => {
+            let weight = if faults::is_told_elsewhere(*kind) {
+                Weight::Routine
+            } else {
+                Weight::Tells
+            };
+            draft.say(weight, kind.name(), faults::struck(*kind).to_owned());
+        }
+        // Why is told as the plan's item.
+        Clause::Reset {
+            origin: Origin::Item(_),
+            ..
+        } => draft.say(Weight::Tells, "reset", "loses its memory".to_owned()),
+        Clause::Reset { reason, .. } => {
+            draft.say(
+                Weight::Tells,
+                "reset",
+                format!("loses its memory: {}", short(reason)),
+            );
+        }
+        Clause::Trouble { kind, to, origin } => {
+            // What the plan begins is told as its item.
+            if !matches!(origin, Origin::Item(_)) || *kind == FaultKind::Partitioned {
+                draft.say(Weight::Routine, kind.name(), faults::stands::<W>(*kind, to));
+            }
+        }
+        Clause::Received | Clause::Durable => {}
+        Clause::Item(_) | Clause::Answered { .. } | Clause::Left(_) | Clause::Noted { .. } => {
+            unreachable!("these are told with the plan's items, or together")
+        }
+    }
+}
+
+fn begun<W: World>(label: protocol::host::Label, to: &str, draft: &mut Draft) {
+    let Some(phrase) = W::phrase(label) else {
+        return draft.say(Weight::Tells, label.0, format!("begins `{}`", label.0));
+    };
+    if !phrase.awaits.is_empty() && phrase.weight == Weight::Tells {
+        draft.awaits = Some(phrase.awaits.replace("{to}", to));
+    }
+    draft.say(phrase.weight, label.0, phrase.told(to, ""));
+}
+
+fn heard<W: World>(label: Option<protocol::host::Label>, of: &Text, told: &Told, draft: &mut Draft) {
+    let phrase = label.and_then(W::phrase);
+    let kind = format!("heard {}", label.map_or("", |label| label.0));
+    let failed = match told {
+        Told::Error(error) => Some(format!("gets an error for an answer ({})", short(error))),
+        Told::Status(status) if *status >= 400 => Some(format!("is answered {status}")),
+        Told::Status(_) | Told::Done => None,
+    };
+    if let Some(failed) = failed {
+        let from = if of.is_empty() {
+            String::new()
+        } else {
+            format!(" by {}", W::party_in_words(of))
+        };
+        let failed = if matches!(told, Told::Status(_)) {
+            failed + &from
+        } else {
+            failed
+        };
+        return draft.say(Weight::Tells, kind, failed);
+    }
+    draft.kind.push(kind);
+    if let Some(phrase) = phrase.filter(|phrase| !phrase.awaits.is_empty()) {
+        draft.opening = Some(format!(
+            "once {}",
+            phrase.awaits.replace("{to}", &W::party_in_words(of))
+        ));
+    }
+}
+
+/// A text of the protocol's, on one line and not too long.
+pub(super) fn short(text: &str) -> String {
+    let plain: String = text
+        .escape_debug()
+        .to_string()
+        .replace("\\\"", "\"")
+        .replace("\\'", "'");
+    if plain.chars().count() <= DETAIL_MOST {
+        return plain;
+    }
+    let begin: String = plain.chars().take(DETAIL_MOST).collect();
+    format!("{begin}…")
+}

@@ -1,0 +1,197 @@
+//! Explaining a violation: what led to it, in words; at which step it was decided.
+//!
+//! A run is listened to ([`Account`]), and what came before what is a graph ([`Past`]). The story is the causal past of the
+//! violation, in order and in the world's words ([`Story`]). Where it was decided is tried: other futures are run from
+//! each of its steps on ([`Futures`]).
+//!
+//! What is known of causes is what the platform sees: messages, turns of one party, commits, what the plan brings about. A
+//! turn counts as depending on every earlier turn of its object, as nobody can see what of the object's memory and rows it
+//! made use of.
+
+mod account;
+mod draw;
+mod faults;
+mod futures;
+mod line;
+mod past;
+mod story;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+
+use protocol::host::Text;
+use protocol::task::Program;
+
+pub use account::{Account, Arrow, Clause, Happened, Told};
+pub use draw::{dot, mermaid};
+pub use futures::{FUTURES, Futures, Odds, Rest};
+pub use line::Line;
+pub use past::Past;
+pub use story::{Entry, Story};
+
+use crate::check::{Identity, Verdict, Violation};
+use crate::kernel::storage::Store;
+use crate::kernel::storage::model::ModelStore;
+use crate::kernel::storage::sqlite::SqliteStore;
+use crate::kernel::{Deployment, Micros, Origin, StepId};
+use crate::plan::{Act, Fault};
+use crate::run::{Simulation, StoreKind};
+use crate::world::{PlanOf, World};
+use futures::Tries;
+
+/// How a violation is to be explained.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// On which store.
+    pub store: StoreKind,
+    /// How many futures are tried at once. It makes no difference to what comes of it.
+    pub jobs: NonZeroUsize,
+    /// How many futures are tried from each step on; with none the turning point is not looked for.
+    pub futures: u32,
+}
+
+/// What led to a violation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// What does not hold.
+    pub violation: Violation,
+    /// When the plan's time began.
+    pub begins: Micros,
+    /// What happened.
+    pub story: Story,
+    /// Which lines of the story depend on which others: their places among [`Story::lines`].
+    pub arrows: Vec<(usize, usize)>,
+    /// How likely it was, from each of its steps on; none where that was not asked for.
+    pub futures: Option<Futures>,
+}
+
+/// Explains what a run of a plan violates; the verdict, where it violates nothing. Each thread has a deployment of its own.
+///
+/// # Errors
+/// What the run shows, where that is no violation.
+pub fn explain<W: World, P: Program>(
+    plan: &PlanOf<W>,
+    settings: Settings,
+    deployment: impl Fn() -> Deployment<P> + Sync,
+) -> Result<Explanation, Verdict> {
+    match settings.store {
+        StoreKind::Sqlite => explain_on::<W, P, SqliteStore>(plan, settings, &deployment),
+        StoreKind::Model => explain_on::<W, P, ModelStore>(plan, settings, &deployment),
+    }
+}
+
+fn explain_on<W: World, P: Program, S: Store>(
+    plan: &PlanOf<W>,
+    settings: Settings,
+    deployment: &(impl Fn() -> Deployment<P> + Sync),
+) -> Result<Explanation, Verdict> {
+    let pool = S::Pool::default();
+    let mut simulation = Simulation::<W, P, S, _>::new(plan, deployment(), &pool, Account::default());
+    let verdict = simulation.conclude();
+    let Verdict::Violated(violation) = verdict else {
+        return Err(verdict);
+    };
+    let begins = simulation.begins();
+    let at_rest = simulation.is_over();
+    let mut account = std::mem::take(simulation.others());
+    let acted = add_items::<W>(plan, begins, &simulation_acted(plan, &simulation), &mut account);
+    let past = Past::of(&account, &acted);
+    let before = past.before(&anchors(&account, &violation, at_rest));
+    let story = Story::of::<W>(&account, &before, &plan.items);
+    let steps: Vec<StepId> = story.lines().map(|line| line.step).collect();
+    let arrows = past.among(&steps);
+    let futures = (settings.futures > 0).then(|| {
+        let tries = Tries {
+            each: settings.futures,
+            jobs: settings.jobs,
+        };
+        let steps: Vec<StepId> = steps
+            .iter()
+            .copied()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        futures::futures::<W, P, S>(plan, &Identity::of(&violation), &steps, tries, deployment)
+    });
+    Ok(Explanation {
+        violation,
+        begins,
+        story,
+        arrows,
+        futures,
+    })
+}
+
+/// In which step each item of the plan had its turn.
+fn simulation_acted<W: World, P: Program, S: Store, O: crate::kernel::Observer>(
+    plan: &PlanOf<W>,
+    simulation: &Simulation<'_, W, P, S, O>,
+) -> BTreeMap<u32, StepId> {
+    let acted = plan.items.iter().filter_map(|item| {
+        let acted = simulation.acted(item.id).filter(|acted| acted.applied)?;
+        Some((item.id, acted.step))
+    });
+    acted.collect()
+}
+
+/// Adds the turns of the plan's items to what happened, and answers those that have a step of their own: a fault that is
+/// aimed at a call strikes in the step in which that leaves.
+fn add_items<W: World>(
+    plan: &PlanOf<W>,
+    begins: Micros,
+    acted: &BTreeMap<u32, StepId>,
+    account: &mut Account,
+) -> BTreeMap<u32, StepId> {
+    let mut own = BTreeMap::new();
+    for item in &plan.items {
+        let Some(step) = acted.get(&item.id).copied() else {
+            continue;
+        };
+        if let Act::Fault(Fault::Call { aim, .. }) = &item.act {
+            if let Some(happened) = account.steps.get_mut(&step) {
+                happened
+                    .clauses
+                    .push((aim.caller.clone(), Clause::Aimed(item.id)));
+            }
+            continue;
+        }
+        let happened = account.steps.entry(step).or_insert_with(|| Happened {
+            at: begins.after(item.at),
+            origin: Some(Origin::Item(item.id)),
+            clauses: Vec::new(),
+        });
+        // The plan is no party.
+        happened.clauses.insert(
+            0,
+            (Text::from(format!("item {}", item.id)), Clause::Item(item.id)),
+        );
+        own.insert(item.id, step);
+    }
+    own
+}
+
+/// The steps that the violation is seen by: the last one. Of one that only shows when everything has come to rest, the last
+/// steps of those that it concerns, or of all where it says of none; and as it may be about something that never came, all
+/// steps in which the plan or a fault did something or a client was told something.
+fn anchors(account: &Account, violation: &Violation, at_rest: bool) -> BTreeSet<StepId> {
+    if !at_rest {
+        return account.steps.keys().next_back().copied().into_iter().collect();
+    }
+    let concerned = |who: &&Text| violation.concerns.is_empty() || violation.concerns.contains(who);
+    let last = account.last.iter().filter(|(who, _)| concerned(who));
+    let struck = account.steps.iter().filter(|(_, happened)| struck(happened));
+    let last = last.map(|(_, step)| *step);
+    last.chain(struck.map(|(step, _)| *step)).collect()
+}
+
+fn struck(happened: &Happened) -> bool {
+    let tells = |clause: &Clause| {
+        matches!(
+            clause,
+            Clause::Fault(_) | Clause::Aimed(_) | Clause::Item(_) | Clause::Answered { .. } | Clause::Left(_)
+        )
+    };
+    happened.clauses.iter().any(|(_, clause)| tells(clause))
+}

@@ -1,0 +1,157 @@
+//! Explaining kept traces.
+
+use std::num::NonZeroUsize;
+
+use super::{Explanation, Rest, Settings, explain};
+use crate::check::Verdict;
+use crate::run::StoreKind;
+use crate::trace;
+use crate::world::World;
+use crate::world::demonstration::DemonstrationWorld;
+use crate::world::lanes::LanesWorld;
+
+const LATE: &str = include_str!("../../../traces/demonstration/older-answer-last.jsonl");
+const LOST: &str = include_str!("../../../traces/lanes/watch-the-copy.jsonl");
+const RACE: &str = include_str!("../../../traces/lanes/seal-in-one-turn.jsonl");
+
+fn settings(jobs: usize, futures: u32) -> Settings {
+    Settings {
+        store: StoreKind::Model,
+        jobs: NonZeroUsize::new(jobs).expect("some"),
+        futures,
+    }
+}
+
+fn explained<W: World>(file: &str, variant: &str, settings: Settings) -> Result<Explanation, Verdict> {
+    let trace = trace::read::<W>(file.as_bytes()).expect("it is a trace");
+    let deployment = || W::deployment(variant).expect("the variant is there");
+    explain::<W, _>(&trace.plan, settings, deployment)
+}
+
+fn texts(explanation: &Explanation) -> Vec<String> {
+    let lines = explanation.story.lines();
+    lines.map(|line| format!("{} {}", line.who, line.text)).collect()
+}
+
+fn assert_in_order(told: &[String], expected: &[&str]) {
+    let mut rest = told.iter();
+    for one in expected {
+        assert!(
+            rest.any(|line| line.contains(one)),
+            "expected {one:?}, in this order, in {told:#?}"
+        );
+    }
+}
+
+#[test]
+fn the_story_is_told_in_order_and_in_words() {
+    let explanation = explained::<DemonstrationWorld>(LATE, "documented", settings(1, 0)).expect("it fails");
+    assert_eq!(explanation.violation.invariant, "DM-1");
+    let told = texts(&explanation);
+    assert_in_order(
+        &told,
+        &[
+            "operator lets follower 1 follow",
+            "client adds 5, as `first`",
+            "the counter once the digest is there, seals record 1",
+            "follower 1 asks the counter for the log",
+            "follower 1 the answer is late",
+            "client adds 7, as `second`",
+            "the counter before the log comes, digests a new record",
+            "follower 1 once the log comes, applies records, 2",
+            "follower 1 once the log comes, applies records, 1",
+        ],
+    );
+    assert!(told.len() <= 24, "it fits on a screen: {told:#?}");
+    assert!(
+        explanation.story.elsewhere > 0,
+        "what does not lead there is left out"
+    );
+}
+
+#[test]
+fn what_never_came_is_told_of_a_violation_at_rest() {
+    let explanation =
+        explained::<LanesWorld>(LOST, "without-watch-the-copy", settings(1, 0)).expect("it fails");
+    let told = texts(&explanation);
+    assert_in_order(
+        &told,
+        &[
+            "operator has the primary begin the copy of lane 1",
+            "its request is lost on the way",
+        ],
+    );
+    let lost = explanation
+        .story
+        .lines()
+        .find(|line| line.text.contains("lost on the way"));
+    assert_eq!(
+        lost.and_then(|line| line.item),
+        Some(1),
+        "it is the fault of the plan"
+    );
+}
+
+#[test]
+fn where_it_is_decided_is_where_the_odds_jump() {
+    let explanation =
+        explained::<LanesWorld>(RACE, "without-seal-in-one-turn", settings(2, 20)).expect("it fails");
+    let futures = explanation.futures.as_ref().expect("they were asked for");
+    assert_eq!(futures.rest, Rest::Happens);
+    assert!(futures.at_first.fail < 10, "{:?}", futures.at_first);
+    let (step, before, after) = futures.turning_point().expect("there is one");
+    assert!(before.fail < after.fail && after.fail == 20);
+    let line = explanation
+        .story
+        .lines()
+        .find(|line| line.step == step)
+        .expect("it is told");
+    assert_eq!(line.text, "loses its memory");
+}
+
+#[test]
+fn where_all_futures_come_to_it_the_plan_decides() {
+    let explanation = explained::<DemonstrationWorld>(LATE, "documented", settings(2, 10)).expect("it fails");
+    let futures = explanation.futures.as_ref().expect("they were asked for");
+    assert_eq!(futures.rest, Rest::IsLeftOut);
+    assert_eq!(futures.at_first.fail, 0, "without the plan nothing happens");
+    let (step, ..) = futures.turning_point().expect("there is one");
+    let line = explanation
+        .story
+        .lines()
+        .find(|line| line.step == step)
+        .expect("it is told");
+    assert_eq!(
+        line.text, "adds 7, as `second`, at front 0",
+        "the last thing that it takes"
+    );
+}
+
+#[test]
+fn jobs_and_repetition_make_no_difference() {
+    let with = |jobs| explained::<LanesWorld>(RACE, "without-seal-in-one-turn", settings(jobs, 7));
+    assert_eq!(with(1), with(1));
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn what_does_not_fail_is_not_explained() {
+    let explained = explained::<LanesWorld>(RACE, "hardened", settings(1, 5));
+    assert_eq!(explained, Err(Verdict::Passed));
+}
+
+#[test]
+fn an_arrow_leads_from_what_came_before() {
+    let explanation =
+        explained::<LanesWorld>(RACE, "without-seal-in-one-turn", settings(1, 0)).expect("it fails");
+    let told = texts(&explanation);
+    let at = |text: &str| told.iter().position(|line| line.contains(text)).expect(text);
+    let arrow = |from, to| explanation.arrows.contains(&(at(from), at(to)));
+    assert!(arrow("creates a node", "asks the primary"));
+    assert!(arrow("asks the primary", "digests its state"));
+    assert!(arrow("a machine fails", "loses its memory"));
+    assert!(
+        !arrow("creates a node", "digests its state"),
+        "it follows from the others"
+    );
+}
