@@ -8,7 +8,7 @@ use sim::kernel::storage::{Contents, Store};
 use sim::kernel::{Chance, Episode, Kernel, Knobs, Micros, Observer, PartyId, Ratio, Span, Stepped};
 
 use crate::client::W;
-use crate::roles::{record, stub};
+use crate::roles::record;
 use crate::wire::Tick;
 use crate::workload::{Choices, LATENCY_MS, LOST_ONE_IN, Outcome, PULL_MS, READS, Row, TICK_MS};
 
@@ -37,8 +37,9 @@ pub fn run<S: Store>(
     watch: &mut dyn Observer,
 ) -> Outcome {
     let mut choices = Choices::new(seed);
+    let program = W::new(lanes);
     let mut kernel = Kernel::<W, S>::new(
-        W { lanes },
+        program.clone(),
         pool,
         Chance::new(seed, &[]),
         knobs(),
@@ -47,7 +48,7 @@ pub fn run<S: Store>(
     let client = kernel.add_front();
     let objects: Vec<PartyId> = (0..=lanes)
         .map(|number| {
-            let stub = stub(number, 0);
+            let stub = program.lanes.stub(number, 0);
             let object = kernel.object(&stub.namespace, &stub.name);
             object.expect("the program has both namespaces")
         })
