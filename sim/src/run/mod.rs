@@ -11,6 +11,7 @@ mod tests;
 mod twice;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use protocol::host::Text;
 use protocol::task::Program;
@@ -93,7 +94,7 @@ pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
     begins: Micros,
     healing: bool,
     /// Where in the plan each item stands.
-    items: BTreeMap<u32, usize>,
+    items: Rc<BTreeMap<u32, usize>>,
 }
 
 /// Runs a plan to its end. What the pool holds cannot be seen in the report: runs of one thread share one for speed.
@@ -162,12 +163,11 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             ears,
             begins,
             healing: false,
-            items: plan
-                .items
-                .iter()
-                .enumerate()
-                .map(|(at, item)| (item.id, at))
-                .collect(),
+            items: Rc::new(
+                (plan.items.iter().enumerate())
+                    .map(|(at, item)| (item.id, at))
+                    .collect(),
+            ),
         }
     }
 
@@ -380,7 +380,7 @@ impl<W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'_, W, P, S
             ears: self.ears.clone(),
             begins: self.begins,
             healing: self.healing,
-            items: self.items.clone(),
+            items: Rc::clone(&self.items),
         }
     }
 }

@@ -6,7 +6,7 @@ use protocol::task::Program;
 use super::{Line, Report, run};
 use crate::check::Verdict;
 use crate::kernel::storage::Store;
-use crate::kernel::{Deployment, Observed, Observer, digest_of};
+use crate::kernel::{Deployment, Gathered, Observed, Observer, digest_of};
 use crate::world::{PlanOf, World};
 
 /// How many lines of the first run are kept as text. Every one has its digest, however many there are.
@@ -106,7 +106,7 @@ impl Two {
 struct Account {
     /// The digest of each event.
     links: Vec<u64>,
-    buffer: Vec<u8>,
+    buffer: Gathered,
     /// What each of the first [`LINES_KEPT`] was.
     lines: Vec<Line>,
 }
@@ -134,7 +134,7 @@ impl Account {
 #[derive(Debug)]
 struct Comparison<'a> {
     first: &'a Account,
-    buffer: Vec<u8>,
+    buffer: Gathered,
     /// How many events were the same.
     same: usize,
     /// The first event that was another one.
@@ -145,7 +145,7 @@ impl<'a> Comparison<'a> {
     fn with(first: &'a Account) -> Self {
         Comparison {
             first,
-            buffer: Vec::new(),
+            buffer: Gathered::default(),
             same: 0,
             other: None,
         }
