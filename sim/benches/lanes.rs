@@ -93,8 +93,8 @@ fn lanes<S: Store>(bencher: Bencher<'_, '_>, lanes: u32) {
 #[divan::bench(types = [ModelStore, SqliteStore])]
 fn clone<S: Store>(bencher: Bencher<'_, '_>) {
     let plan = plan(4, 1);
-    let program = LanesWorld::program("hardened").expect("the variant is there");
-    let mut simulation = Simulation::<LanesWorld, _, S, ()>::new(&plan, program, &Default::default(), ());
+    let deployment = LanesWorld::deployment("hardened").expect("the variant is there");
+    let mut simulation = Simulation::<LanesWorld, _, S, ()>::new(&plan, deployment, &Default::default(), ());
     while simulation.kernel().now() < Micros::from_millis(30_000) {
         assert!(
             simulation.advance().is_none(),

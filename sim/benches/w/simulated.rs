@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use protocol::host::{Body, Request, Text, Value};
 use sim::kernel::storage::{Contents, Store};
-use sim::kernel::{Chance, Episode, Kernel, Knobs, Micros, Observer, PartyId, Ratio, Span, Stepped};
+use sim::kernel::{
+    Chance, Deployment, Episode, Kernel, Knobs, Micros, Observer, PartyId, Ratio, Span, Stepped,
+};
 
 use crate::client::W;
 use crate::roles::record;
@@ -39,7 +41,7 @@ pub fn run<S: Store>(
     let mut choices = Choices::new(seed);
     let program = W::new(lanes);
     let mut kernel = Kernel::<W, S>::new(
-        program.clone(),
+        Deployment::of(program.clone()),
         pool,
         Chance::new(seed, &[]),
         knobs(),

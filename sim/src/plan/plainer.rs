@@ -97,7 +97,9 @@ pub fn faults(fault: &Fault) -> Vec<Fault> {
                 fault,
             })
             .collect(),
-        Fault::Evict { .. } | Fault::Recreate { .. } | Fault::CommitFailure { .. } | Fault::Cancel { .. } => Vec::new(),
+        Fault::Evict { .. } | Fault::Recreate { .. } | Fault::CommitFailure { .. } | Fault::Cancel { .. } => {
+            Vec::new()
+        }
     }
 }
 
