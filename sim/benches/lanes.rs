@@ -16,7 +16,7 @@ use sim::kernel::storage::model::ModelStore;
 use sim::kernel::storage::sqlite::SqliteStore;
 use sim::kernel::{Knobs, Micros};
 use sim::plan::{Act, Item, Plan};
-use sim::run::run;
+use sim::run::{Simulation, run};
 use sim::world::lanes::{LanesWorld, Operation, Shape};
 use sim::world::{PlanOf, World};
 
@@ -87,6 +87,21 @@ fn bench<S: Store>(bencher: Bencher<'_, '_>, lanes: u32, minutes: u32) {
 #[divan::bench(types = [ModelStore, SqliteStore], args = [1, 4, 8, 32, 256], sample_count = 3, sample_size = 1)]
 fn lanes<S: Store>(bencher: Bencher<'_, '_>, lanes: u32) {
     bench::<S>(bencher, lanes, 1);
+}
+
+/// A copy of a world with four lanes in the middle of a minute.
+#[divan::bench(types = [ModelStore, SqliteStore])]
+fn clone<S: Store>(bencher: Bencher<'_, '_>) {
+    let plan = plan(4, 1);
+    let deployment = LanesWorld::deployment("hardened").expect("the variant is there");
+    let mut simulation = Simulation::<LanesWorld, _, S, ()>::new(&plan, deployment, &Default::default(), ());
+    while simulation.kernel().now() < Micros::from_millis(30_000) {
+        assert!(
+            simulation.advance().is_none(),
+            "the run goes on after its first half"
+        );
+    }
+    bencher.bench_local(|| simulation.fork());
 }
 
 /// Four lanes, by the number of simulated minutes.

@@ -1,9 +1,10 @@
 //! The runner: one incarnation of a role, and what it does with an event.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::context::HostRef;
 use super::gate::Gates;
+use super::slots::Slots;
 use super::state::{Begun, Level, On, Task, Waiting};
 use super::{Context, Frame, Resume, Role, Step};
 use crate::host::{CallId, CallOutcome, Cause, Event, Platform, TaskId};
@@ -12,13 +13,45 @@ use crate::host::{CallId, CallOutcome, Cause, Event, Platform, TaskId};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Actor<R: Role> {
     memory: R,
-    tasks: BTreeMap<TaskId, Task<R>>,
+    tasks: Slots<Task<R>>,
     gates: Gates,
     aborted: bool,
 }
 
 /// Tasks that can go on, in the order in which they will. Empty between two turns.
-type Ready<R> = VecDeque<(TaskId, Resume<R>)>;
+#[derive(Debug)]
+pub(super) struct Ready<R: Role> {
+    /// The first, where there is room for it without any being made: in most turns it is the only one.
+    first: Option<(TaskId, Resume<R>)>,
+    others: VecDeque<(TaskId, Resume<R>)>,
+}
+
+impl<R: Role> Ready<R> {
+    fn new() -> Self {
+        Ready {
+            first: None,
+            others: VecDeque::new(),
+        }
+    }
+
+    pub fn push_back(&mut self, ready: (TaskId, Resume<R>)) {
+        if self.first.is_none() && self.others.is_empty() {
+            self.first = Some(ready);
+        } else {
+            self.others.push_back(ready);
+        }
+    }
+
+    fn push_front(&mut self, ready: (TaskId, Resume<R>)) {
+        if let Some(second) = self.first.replace(ready) {
+            self.others.push_front(second);
+        }
+    }
+
+    fn pop_front(&mut self) -> Option<(TaskId, Resume<R>)> {
+        self.first.take().or_else(|| self.others.pop_front())
+    }
+}
 
 impl<R: Role> Actor<R> {
     /// A new incarnation with this memory.
@@ -26,7 +59,7 @@ impl<R: Role> Actor<R> {
     pub fn new(memory: R) -> Self {
         Actor {
             memory,
-            tasks: BTreeMap::new(),
+            tasks: Slots::default(),
             gates: Gates::default(),
             aborted: false,
         }
@@ -41,19 +74,19 @@ impl<R: Role> Actor<R> {
     /// Whether no task is under way. Answers that nobody awaits may still come.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.tasks.values().all(|task| task.stack.is_empty())
+        self.tasks.iter().all(|(_, task)| task.stack.is_empty())
     }
 
     /// What each task waits for, in the order of the tasks.
     pub fn waits(&self) -> impl Iterator<Item = (TaskId, Waiting<'_>)> {
         self.tasks.iter().filter_map(|(id, task)| {
             let waiting = match task.waits.as_ref()? {
-                On::Call(call) => Waiting::Call(*call, task.begun.get(&call.nth)?.label()),
+                On::Call(call) => Waiting::Call(*call, task.begun.get(call.nth)?.label()),
                 On::First(calls) => Waiting::First(calls),
                 On::Gate(gate) => Waiting::Gate(*gate, self.gates.holder(*gate)),
                 On::Task(other) => Waiting::Task(*other),
             };
-            Some((*id, waiting))
+            Some((TaskId(id), waiting))
         })
     }
 
@@ -89,18 +122,6 @@ impl<R: Role> Actor<R> {
         begun
     }
 
-    /// The lowest number that no task holds.
-    fn lowest_free(&self) -> TaskId {
-        let mut free = 0;
-        for taken in self.tasks.keys() {
-            if taken.0 > free {
-                break;
-            }
-            free += 1;
-        }
-        TaskId(free)
-    }
-
     fn start(
         &mut self,
         frame: R::Frame,
@@ -108,12 +129,11 @@ impl<R: Role> Actor<R> {
         ready: &mut Ready<R>,
         host: &mut R::Host<'_>,
     ) -> TaskId {
-        let id = self.lowest_free();
-        self.tasks.insert(id, Task::new(frame, cause));
+        let id = TaskId(self.tasks.insert(Task::new(frame, cause)));
         if let Cause::Task(starter) = cause {
             let starter = self
                 .tasks
-                .get_mut(&starter)
+                .get_mut(starter.0)
                 .expect("a task that starts another exists");
             starter.started.push(id);
         }
@@ -123,15 +143,15 @@ impl<R: Role> Actor<R> {
     }
 
     fn arrive(&mut self, call: CallId, outcome: CallOutcome, ready: &mut Ready<R>) {
-        let Some(task) = self.tasks.get_mut(&call.task) else {
+        let Some(task) = self.tasks.get_mut(call.task.0) else {
             return;
         };
-        let Some(begun) = task.begun.get_mut(&call.nth) else {
+        let Some(begun) = task.begun.get_mut(call.nth) else {
             return;
         };
         match begun {
             Begun::Forgotten(_) => {
-                task.begun.remove(&call.nth);
+                task.begun.remove(call.nth);
                 self.settle(call.task);
             }
             Begun::Open(label) => {
@@ -141,7 +161,7 @@ impl<R: Role> Actor<R> {
                     _ => false,
                 };
                 if awaited {
-                    task.begun.remove(&call.nth);
+                    task.begun.remove(call.nth);
                     ready.push_back((call.task, Resume::Answer { call, outcome }));
                 } else {
                     *begun = Begun::Arrived(*label, outcome);
@@ -152,7 +172,7 @@ impl<R: Role> Actor<R> {
     }
 
     fn cancel(&mut self, id: TaskId) {
-        let Some(task) = self.tasks.get_mut(&id) else {
+        let Some(task) = self.tasks.get_mut(id.0) else {
             return;
         };
         task.forget_all();
@@ -168,10 +188,10 @@ impl<R: Role> Actor<R> {
     fn let_go(&mut self, id: TaskId) {
         let started = self
             .tasks
-            .get_mut(&id)
+            .get_mut(id.0)
             .map(|task| std::mem::take(&mut task.started));
         for child in started.into_iter().flatten() {
-            if let Some(task) = self.tasks.get_mut(&child) {
+            if let Some(task) = self.tasks.get_mut(child.0) {
                 task.started_by = None;
                 task.ended = None;
                 self.settle(child);
@@ -184,9 +204,9 @@ impl<R: Role> Actor<R> {
     /// A task that was cancelled inside a gate, or has ended without releasing it, keeps its number for good: nobody
     /// else gets inside, as with a lock whose owner is gone.
     fn settle(&mut self, id: TaskId) {
-        let over = self.tasks.get(&id).is_some_and(Task::is_over);
+        let over = self.tasks.get(id.0).is_some_and(Task::is_over);
         if over && !self.gates.any_held_by(id) {
-            self.tasks.remove(&id);
+            self.tasks.remove(id.0);
         }
     }
 
@@ -202,7 +222,7 @@ impl<R: Role> Actor<R> {
         let mut resume = resume;
         host.running(id);
         loop {
-            let task = self.tasks.get_mut(&id).expect("a task that can go on exists");
+            let task = self.tasks.get_mut(id.0).expect("a task that can go on exists");
             task.waits = None;
             let level = task.stack.last_mut().expect("a task that can go on has a frame");
             let mut cx = Context {
@@ -226,7 +246,7 @@ impl<R: Role> Actor<R> {
                 }
                 Ok(Step::Start(frame)) => {
                     // The new task runs up to its first wait before this one goes on: it comes first in the queue.
-                    ready.push_front((id, Resume::Started(self.lowest_free())));
+                    ready.push_front((id, Resume::Started(TaskId(self.tasks.lowest_free()))));
                     self.start(frame, Cause::Task(id), ready, host);
                     None
                 }
@@ -246,7 +266,7 @@ impl<R: Role> Actor<R> {
         if let On::Task(other) = on {
             self.join(id, other, ready);
         }
-        let task = self.tasks.get_mut(&id).expect("a task that waits exists");
+        let task = self.tasks.get_mut(id.0).expect("a task that waits exists");
         match &on {
             On::Call(call) => {
                 if let Some(resume) = Self::arrived(task, id, &[*call]) {
@@ -272,7 +292,7 @@ impl<R: Role> Actor<R> {
     /// Makes a task go on when the other has ended; at once where that is so and its ending is kept.
     fn join(&mut self, id: TaskId, other: TaskId, ready: &mut Ready<R>) {
         assert_ne!(other, id, "a task cannot wait for its own end");
-        match self.tasks.get_mut(&other) {
+        match self.tasks.get_mut(other.0) {
             Some(Task {
                 ended: Some(ending), ..
             }) => ready.push_back((id, Resume::Joined(ending.clone()))),
@@ -287,12 +307,12 @@ impl<R: Role> Actor<R> {
     fn arrived(task: &mut Task<R>, id: TaskId, calls: &[CallId]) -> Option<Resume<R>> {
         assert!(!calls.is_empty(), "{id} waits for nothing: it would never go on");
         for call in calls {
-            let begun = task.begun.get(&call.nth).filter(|_| call.task == id);
+            let begun = task.begun.get(call.nth).filter(|_| call.task == id);
             match begun {
                 Some(Begun::Open(_)) => {}
                 Some(Begun::Arrived(_, outcome)) => {
                     let outcome = outcome.clone();
-                    task.begun.remove(&call.nth);
+                    task.begun.remove(call.nth);
                     return Some(Resume::Answer { call: *call, outcome });
                 }
                 Some(Begun::Forgotten(_)) | None => {
@@ -311,7 +331,7 @@ impl<R: Role> Actor<R> {
         ready: &mut Ready<R>,
         host: &mut R::Host<'_>,
     ) -> Option<Resume<R>> {
-        let task = self.tasks.get_mut(&id).expect("a task that ends a frame exists");
+        let task = self.tasks.get_mut(id.0).expect("a task that ends a frame exists");
         let mut ending = ending;
         while let Some(level) = task.stack.last_mut() {
             match level.ending.take() {
@@ -340,7 +360,7 @@ impl<R: Role> Actor<R> {
         ready: &mut Ready<R>,
         host: &mut R::Host<'_>,
     ) {
-        let task = self.tasks.get_mut(&id).expect("a task that ends exists");
+        let task = self.tasks.get_mut(id.0).expect("a task that ends exists");
         task.forget_all();
         task.ended = task.started_by.map(|_| ending.clone());
         for joined in std::mem::take(&mut task.joined_by) {

@@ -1,8 +1,8 @@
 //! What a step may do besides saying how to go on.
 
-use std::collections::{BTreeMap, VecDeque};
-
+use super::actor::Ready;
 use super::gate::Gates;
+use super::slots::Slots;
 use super::state::Begun;
 use super::{Aborted, Resume, Role, Step};
 use crate::host::{
@@ -15,9 +15,9 @@ use crate::host::{
 pub struct Context<'a, 'h, R: Role> {
     pub(super) host: HostRef<'a, 'h, R>,
     pub(super) task: TaskId,
-    pub(super) begun: &'a mut BTreeMap<u32, Begun>,
+    pub(super) begun: &'a mut Slots<Begun>,
     pub(super) gates: &'a mut Gates,
-    pub(super) ready: &'a mut VecDeque<(TaskId, Resume<R>)>,
+    pub(super) ready: &'a mut Ready<R>,
     pub(super) aborted: &'a mut bool,
     /// The object's name, as the role recalls it.
     pub(super) recalled: Option<ObjectName>,
@@ -110,8 +110,8 @@ impl<R: Role> Context<'_, '_, R> {
             call.task, self.task,
             "only the task that began {call} can give it up"
         );
-        match self.begun.get_mut(&call.nth) {
-            Some(Begun::Arrived(..)) => drop(self.begun.remove(&call.nth)),
+        match self.begun.get_mut(call.nth) {
+            Some(Begun::Arrived(..)) => drop(self.begun.remove(call.nth)),
             Some(begun) => *begun = Begun::Forgotten(begun.label()),
             None => {}
         }
@@ -134,14 +134,7 @@ impl<R: Role> Context<'_, '_, R> {
     }
 
     fn begin(&mut self, begun: Begun) -> CallId {
-        let mut nth = 0;
-        for taken in self.begun.keys() {
-            if *taken > nth {
-                break;
-            }
-            nth += 1;
-        }
-        self.begun.insert(nth, begun);
+        let nth = self.begun.insert(begun);
         CallId { task: self.task, nth }
     }
 }

@@ -14,6 +14,7 @@ mod actor;
 mod context;
 mod gate;
 mod program;
+mod slots;
 mod state;
 
 pub use actor::Actor;

@@ -1,7 +1,6 @@
 //! What a task is between two turns.
 
-use std::collections::BTreeMap;
-
+use super::slots::Slots;
 use super::{Frame, Role};
 use crate::host::{CallId, CallOutcome, Cause, Label, TaskId};
 
@@ -78,7 +77,7 @@ pub(super) struct Task<R: Role> {
     /// What the top frame waits for.
     pub waits: Option<On>,
     /// What it has begun and not yet awaited.
-    pub begun: BTreeMap<u32, Begun>,
+    pub begun: Slots<Begun>,
     /// Whether the platform is told of its end.
     pub by_event: bool,
     /// The tasks that wait for its end, in the order they came.
@@ -96,7 +95,7 @@ impl<R: Role> Task<R> {
         Task {
             stack: vec![Level::new(frame)],
             waits: None,
-            begun: BTreeMap::new(),
+            begun: Slots::default(),
             by_event: cause == Cause::Event,
             joined_by: Vec::new(),
             started_by: match cause {
@@ -112,7 +111,7 @@ impl<R: Role> Task<R> {
     pub fn forget_all(&mut self) {
         self.stack.clear();
         self.waits = None;
-        self.begun.retain(|_, begun| !matches!(begun, Begun::Arrived(..)));
+        self.begun.retain(|begun| !matches!(begun, Begun::Arrived(..)));
         for begun in self.begun.values_mut() {
             *begun = Begun::Forgotten(begun.label());
         }

@@ -1,14 +1,15 @@
 //! W as a protocol: its client, a front Worker, and the program that holds all three roles.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use protocol::host::{
-    Body, CallError, CallId, Entry, Event, Label, Millis, Namespace, Object, Platform, Request, Response,
-    TaskId, Text,
+    Body, CallError, CallId, Entry, Event, Label, Millis, Namespace, Object, ObjectName, Platform, Request,
+    Response, Stub, TaskId, Text,
 };
 use protocol::task::{Actor, Context, Frame, On, Program, Resume, Role, Step, Waiting};
 
-use crate::roles::{LANE, Lane, PRIMARY, Primary, stub};
+use crate::roles::{LANE, Lane, PRIMARY, Primary, lane, primary};
 use crate::wire::Tick;
 use crate::workload::{Ask, TICK_MS, route};
 
@@ -38,11 +39,10 @@ impl Role for Client {
     type Frame = Ticking;
     type Value = Response;
     type Failure = CallError;
-    /// How many lanes there are.
-    type Rules = u32;
+    type Rules = Lanes;
     type Host<'h> = dyn Platform + 'h;
 
-    fn begin(&mut self, _: &u32, entry: Entry) -> Ticking {
+    fn begin(&mut self, _: &Lanes, entry: Entry) -> Ticking {
         let Entry::Request(request) = entry else {
             unreachable!("a front Worker has no alarm");
         };
@@ -54,7 +54,7 @@ impl Role for Client {
 
     fn step(
         &mut self,
-        lanes: &u32,
+        lanes: &Lanes,
         ticking: &mut Ticking,
         resume: Resume<Self>,
         cx: &mut Cx<'_, '_>,
@@ -66,9 +66,9 @@ impl Role for Client {
                     .under_way
                     .swap_remove(at.expect("what is answered was asked"));
                 let answer = Resume::<Self>::Answer { call, outcome }.response();
-                self.answered(number, answer, ticking, cx);
+                self.answered(lanes, number, answer, ticking, cx);
             }
-            _ => self.tick(*lanes, ticking, cx)?,
+            _ => self.tick(lanes, ticking, cx)?,
         }
         if ticking.under_way.is_empty() {
             return Ok(Step::Return(Response::new(200, Body::default())));
@@ -84,7 +84,7 @@ impl Role for Client {
 
 impl Client {
     /// Asks what is to be asked now, and again what is a tick old.
-    fn tick(&mut self, lanes: u32, ticking: &mut Ticking, cx: &mut Cx<'_, '_>) -> Result<(), CallError> {
+    fn tick(&mut self, lanes: &Lanes, ticking: &mut Ticking, cx: &mut Cx<'_, '_>) -> Result<(), CallError> {
         let now = cx.now();
         let tick = ticking.request.body.read::<Tick>();
         let tick = tick.map_err(|error| CallError::thrown(error.to_string()))?;
@@ -101,26 +101,27 @@ impl Client {
         }
         for (number, ask) in asks {
             let to = match &ask {
-                Ask::Read(path) => route(path, lanes),
+                Ask::Read(path) => route(path, lanes.count()),
                 Ask::Write(_) => 0,
             };
-            let call = self.ask(ASK, to, ask, cx);
+            let call = self.ask(ASK, lanes.stub(to, self.serial + 1), ask, cx);
             ticking.under_way.push((call, number));
         }
         Ok(())
     }
 
-    fn ask(&mut self, label: Label, to: u32, ask: Ask, cx: &mut Cx<'_, '_>) -> CallId {
+    fn ask(&mut self, label: Label, stub: Stub, ask: Ask, cx: &mut Cx<'_, '_>) -> CallId {
         let request = match ask {
             Ask::Read(path) => Request::get(path),
             Ask::Write(change) => Request::post(Text::new_static("/write"), Body::typed(change)),
         };
         self.serial += 1;
-        cx.call(label, &stub(to, self.serial), request)
+        cx.call(label, &stub, request)
     }
 
     fn answered(
         &mut self,
+        lanes: &Lanes,
         number: u32,
         answer: Result<Response, CallError>,
         ticking: &mut Ticking,
@@ -133,7 +134,7 @@ impl Client {
                 if let Some((ask, asked)) = self.open.get_mut(&number) {
                     *asked = cx.now();
                     let ask = ask.clone();
-                    let call = self.ask(ASK_PRIMARY, 0, ask, cx);
+                    let call = self.ask(ASK_PRIMARY, lanes.stub(0, self.serial + 1), ask, cx);
                     ticking.under_way.push((call, number));
                 }
             }
@@ -144,10 +145,38 @@ impl Client {
     }
 }
 
-/// W with so many lanes.
-#[derive(Clone, Copy, Debug)]
+/// The lanes' names, which are made once.
+#[derive(Clone, Debug)]
+pub struct Lanes(Arc<[ObjectName]>);
+
+impl Lanes {
+    fn count(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    /// How an object is reached: 0 is the primary, the others are lanes.
+    pub fn stub(&self, number: u32, serial: u32) -> Stub {
+        match number.checked_sub(1) {
+            None => primary(serial),
+            Some(at) => lane(&self.0[at as usize], serial),
+        }
+    }
+}
+
+/// W.
+#[derive(Clone, Debug)]
 pub struct W {
-    pub lanes: u32,
+    pub lanes: Lanes,
+}
+
+impl W {
+    /// With so many lanes.
+    pub fn new(lanes: u32) -> Self {
+        let names = (1..=lanes).map(|lane| ObjectName(Text::from(format!("main#{lane}"))));
+        W {
+            lanes: Lanes(names.collect()),
+        }
+    }
 }
 
 /// One incarnation of an object.

@@ -17,15 +17,20 @@ pub const LANE: Namespace = Namespace::new("lane");
 const ASK_HEAD: Label = Label("ask-head");
 const ASK_LOG: Label = Label("ask-log");
 
-/// How an object is reached: 0 is the primary, the others are lanes.
-pub fn stub(number: u32, serial: u32) -> Stub {
-    let (namespace, name) = match number {
-        0 => (PRIMARY, ObjectName(Text::new_static("main"))),
-        lane => (LANE, ObjectName(Text::from(format!("main#{lane}")))),
-    };
+/// How the primary is reached.
+pub fn primary(serial: u32) -> Stub {
     Stub {
-        namespace,
-        name,
+        namespace: PRIMARY,
+        name: ObjectName(Text::new_static("main")),
+        serial,
+    }
+}
+
+/// How a lane of this name is reached.
+pub fn lane(name: &ObjectName, serial: u32) -> Stub {
+    Stub {
+        namespace: LANE,
+        name: name.clone(),
         serial,
     }
 }
@@ -303,7 +308,7 @@ impl Lane {
 
     fn ask(&mut self, label: Label, request: Request, cx: &mut Context<'_, '_, Self>) -> Step<Self> {
         self.serial += 1;
-        Step::Await(On::Call(cx.call(label, &stub(0, self.serial), request)))
+        Step::Await(On::Call(cx.call(label, &primary(self.serial), request)))
     }
 
     /// In order, one transaction each.

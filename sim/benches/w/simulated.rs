@@ -10,7 +10,7 @@ use sim::kernel::{
 };
 
 use crate::client::W;
-use crate::roles::{record, stub};
+use crate::roles::record;
 use crate::wire::Tick;
 use crate::workload::{Choices, LATENCY_MS, LOST_ONE_IN, Outcome, PULL_MS, READS, Row, TICK_MS};
 
@@ -39,8 +39,9 @@ pub fn run<S: Store>(
     watch: &mut dyn Observer,
 ) -> Outcome {
     let mut choices = Choices::new(seed);
+    let program = W::new(lanes);
     let mut kernel = Kernel::<W, S>::new(
-        Deployment::of(W { lanes }),
+        Deployment::of(program.clone()),
         pool,
         Chance::new(seed, &[]),
         knobs(),
@@ -49,7 +50,7 @@ pub fn run<S: Store>(
     let client = kernel.add_front();
     let objects: Vec<PartyId> = (0..=lanes)
         .map(|number| {
-            let stub = stub(number, 0);
+            let stub = program.lanes.stub(number, 0);
             let object = kernel.object(&stub.namespace, &stub.name);
             object.expect("the program has both namespaces")
         })

@@ -6,6 +6,7 @@
 //! against the contents after the commit before it on `model` always, on `sqlite` where that commit is one of 256.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use protocol::host::{Millis, Statement, Text, Value};
 
@@ -114,14 +115,24 @@ impl StubAudit {
     }
 
     fn starts(&mut self, serial: StubSerial) {
-        let (before, on_their_way) = self.started.get(&serial.stub).copied().unwrap_or_default();
+        let mut account = match self.started.entry(serial.stub) {
+            Entry::Occupied(account) => account,
+            Entry::Vacant(_) => panic!(
+                "PL-5: message {} on a stub starts, and none is on its way",
+                serial.nth
+            ),
+        };
+        let (before, on_their_way) = account.get_mut();
         assert!(
-            on_their_way > 0 && serial.nth > before,
+            *on_their_way > 0 && serial.nth > *before,
             "PL-5: message {} on a stub starts after message {before}, and {on_their_way} are on their way",
             serial.nth
         );
-        self.started.insert(serial.stub, (serial.nth, on_their_way));
-        self.gone(serial);
+        *before = serial.nth;
+        *on_their_way -= 1;
+        if *on_their_way == 0 {
+            account.remove();
+        }
     }
 }
 
@@ -143,12 +154,14 @@ pub(super) fn statement(statement: &Statement, ran: &Ran) {
         parameters <= 100 && bytes <= 100_000,
         "PL-9: a statement of {bytes} bytes with {parameters} parameters has run"
     );
-    let longest = statement.params.iter().map(|value| match value {
-        Value::Text(text) => text.len(),
-        Value::Bytes(bytes) => bytes.0.len(),
-        Value::Null | Value::Number(_) => 0,
-    });
-    let longest = longest.max().unwrap_or(0);
+    let mut longest = 0;
+    for value in &statement.params {
+        longest = longest.max(match value {
+            Value::Text(text) => text.len(),
+            Value::Bytes(bytes) => bytes.0.len(),
+            Value::Null | Value::Number(_) => 0,
+        });
+    }
     assert!(
         longest <= 8_388_608,
         "PL-9: a value of {longest} bytes was bound, which no limit allows"

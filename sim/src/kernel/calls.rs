@@ -123,7 +123,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         watch: &mut dyn Observer,
     ) {
         let (id, incarnation) = (caller.party, caller.incarnation);
-        let key = self.stub_key(id, caller.call.task, stub);
+        let Some(target) = self.object(&stub.namespace, &stub.name) else {
+            let error = CallError::thrown(format!("there is no namespace {}", stub.namespace));
+            self.answer(caller, Err(error), Connection::Stands, leaving);
+            return;
+        };
+        let key = self.stub_key(id, caller.call.task, stub, target);
         let of_caller = self.party(id).incarnation(incarnation);
         let state = key.as_ref().and_then(|key| of_caller?.stubs.get(key));
         if let Some(error) = state.and_then(|state| state.broken.clone()) {
@@ -135,22 +140,17 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             self.answer(caller, Err(error), Connection::Stands, leaving);
             return;
         }
-        let Some(target) = self.object(&stub.namespace, &stub.name) else {
-            let error = CallError::thrown(format!("there is no namespace {}", stub.namespace));
-            self.answer(caller, Err(error), Connection::Stands, leaving);
-            return;
-        };
         let aimed = self.aimed_at(&caller);
         let fate = self.fate(&caller, target, &aimed, leaving.origin, watch);
         if let Some(after) = fate.cancel {
             self.cancel_later(&caller, leaving.at.after(after), leaving.origin);
         }
         let arrival = leaving.at.after(fate.request_takes);
-        let (arrival, serial) = self.on_stub(id, incarnation, key.as_ref(), arrival);
-        if let Some(key) = &key
+        let (arrival, serial) = self.on_stub(id, incarnation, key, arrival);
+        if let Some(key) = key
             && let Some(of_caller) = self.party_mut(id).incarnation_mut(incarnation)
         {
-            caller.in_flight = Some(of_caller.take_off(caller.call, caller.label, key.clone()));
+            caller.in_flight = Some(of_caller.take_off(caller.call, caller.label, key));
         }
         if fate.request_lost {
             self.fail(caller, connection_lost(), leaving);
@@ -180,7 +180,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         &mut self,
         id: PartyId,
         incarnation: u32,
-        key: Option<&StubKey>,
+        key: Option<StubKey>,
         arrival: Micros,
     ) -> (Micros, Option<StubSerial>) {
         let keeps_order = !self.sabotaged(Sabotage::NoOrder);
@@ -190,16 +190,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             return (arrival, None);
         };
         let mut made = false;
-        let state = match of_caller.stubs.get_mut(key) {
-            Some(state) => state,
-            None => {
-                made = true;
-                of_caller
-                    .stubs
-                    .entry(key.clone())
-                    .or_insert_with(|| StubState::new(next))
-            }
-        };
+        let state = of_caller.stubs.entry(key).or_insert_with(|| {
+            made = true;
+            StubState::new(next)
+        });
         let arrival = if keeps_order {
             arrival.max(state.last_arrival.after(Micros(1)))
         } else {
@@ -239,7 +233,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         &mut self,
         from: PartyId,
         to: PartyId,
-        sent: Sent,
+        sent: Box<Sent>,
         arrival: Micros,
         stub: Option<(PartyId, u32, StubKey)>,
     ) {
@@ -268,8 +262,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         match to {
             ReplyTo::Nobody => {}
             ReplyTo::Client { item } => {
-                let cause = StepId(self.steps);
-                let answered = Pending::Answered { item, outcome, cause };
+                let answered = Pending::Answered {
+                    item,
+                    outcome: Box::new(outcome),
+                    cause: StepId(self.steps),
+                };
                 self.schedule(leaving.at, leaving.origin, answered);
             }
             ReplyTo::Caller {
@@ -337,11 +334,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 
 impl Sent {
     /// The same, as what was sent before.
-    pub fn again(self) -> Self {
-        Sent {
-            repeated: true,
-            ..self
-        }
+    pub fn again(mut self: Box<Self>) -> Box<Self> {
+        self.repeated = true;
+        self
     }
 }
 
@@ -370,15 +365,15 @@ pub(super) fn sent(
     reply_to: ReplyTo,
     leaving: Leaving,
     serial: Option<StubSerial>,
-) -> Sent {
-    Sent {
+) -> Box<Sent> {
+    Box::new(Sent {
         delivery: Delivery::Request { request, reply_to },
         origin: leaving.origin,
         cause: Some(leaving.step),
         depends: leaving.depends,
         serial,
         repeated: false,
-    }
+    })
 }
 
 pub(super) fn answered(
@@ -386,8 +381,8 @@ pub(super) fn answered(
     outcome: CallOutcome,
     connection: Connection,
     leaving: Leaving,
-) -> Sent {
-    Sent {
+) -> Box<Sent> {
+    Box::new(Sent {
         delivery: Delivery::Answer {
             to,
             outcome,
@@ -398,5 +393,5 @@ pub(super) fn answered(
         depends: leaving.depends,
         serial: None,
         repeated: false,
-    }
+    })
 }

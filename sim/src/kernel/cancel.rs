@@ -35,14 +35,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let kind = FaultKind::Cancelled;
         self.see(&self.party(front).who, What::Fault { kind }, watch);
         self.see(&Text::new_static("client"), What::Left { item }, watch);
-        let sent = Sent {
+        let sent = Box::new(Sent {
             delivery: Delivery::Cancel { task },
             origin,
             cause: Some(StepId(self.steps)),
             depends: None,
             serial: None,
             repeated: false,
-        };
+        });
         let current = &mut self.party_mut(front).current;
         if current.holding.is_some() {
             // Before all else that waits, so that the number is still that task's.

@@ -132,9 +132,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// All objects of the same namespace are in the isolate that ran out of memory.
     fn reset_neighbours(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) {
         let namespace = self.party(id).address.as_ref().map(|(namespace, _)| namespace);
-        let of_it = self.objects.iter().filter(|((of, _), _)| Some(of) == namespace);
+        let of_it = self.objects.iter().filter(|(of, ..)| Some(*of) == namespace);
         let neighbours: Vec<_> = of_it
-            .map(|(_, object)| *object)
+            .map(|(.., object)| object)
             .filter(|object| *object != id)
             .collect();
         for neighbour in neighbours {

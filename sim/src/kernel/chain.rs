@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::watch::{Observed, Observer, What};
+use super::words::padded;
 use encode::{write_outcome, write_what};
 
 /// How many links lie between two anchors.
@@ -52,24 +53,65 @@ impl<'de> Deserialize<'de> for RunHash {
 
 /// A chain of links: its value depends on all of them, and on their order.
 ///
-/// Links are gathered and hashed some at a time, so that one costs little more than the writing of its bytes.
+/// Links are gathered and hashed some at a time, so that one costs little more than the writing of its words.
 #[derive(Clone)]
 pub struct Chain {
     hasher: Xxh3,
     /// What was added and is not hashed yet.
-    pending: Vec<u8>,
+    pending: Gathered,
     links: u64,
     anchors: Sha256,
 }
 
 /// How many bytes are gathered before they are hashed.
 const GATHERED: usize = 4096;
+/// How many there is room for at first: those, and nearly every link.
+const ROOM: usize = GATHERED + 1024;
+
+/// The bytes of links, in a vector that is as long as it has room: to put a word there is one comparison and one store.
+#[derive(Clone, Debug)]
+pub(crate) struct Gathered {
+    bytes: Vec<u8>,
+    filled: usize,
+}
+
+impl Default for Gathered {
+    fn default() -> Self {
+        Gathered {
+            bytes: vec![0; ROOM],
+            filled: 0,
+        }
+    }
+}
+
+impl Gathered {
+    fn filled(&self) -> &[u8] {
+        &self.bytes[..self.filled]
+    }
+
+    #[inline]
+    fn put(&mut self, word: u64) {
+        let room = self.bytes.get_mut(self.filled..);
+        match room.and_then(<[u8]>::first_chunk_mut) {
+            Some(room) => *room = word.to_le_bytes(),
+            None => self.put_in_more_room(word),
+        }
+        self.filled += size_of::<u64>();
+    }
+
+    #[cold]
+    fn put_in_more_room(&mut self, word: u64) {
+        self.bytes.truncate(self.filled);
+        self.bytes.extend_from_slice(&word.to_le_bytes());
+        self.bytes.resize(2 * self.bytes.len() + ROOM, 0);
+    }
+}
 
 impl Default for Chain {
     fn default() -> Self {
         Chain {
             hasher: Xxh3::new(),
-            pending: Vec::with_capacity(GATHERED + 1024),
+            pending: Gathered::default(),
             links: 0,
             anchors: Sha256::new(),
         }
@@ -88,7 +130,7 @@ impl Chain {
     #[must_use]
     pub fn value(&self) -> u128 {
         let mut hasher = self.hasher.clone();
-        hasher.update(&self.pending);
+        hasher.update(self.pending.filled());
         hasher.digest128()
     }
 
@@ -103,9 +145,9 @@ impl Chain {
     pub fn add(&mut self, write: impl FnOnce(&mut Link<'_>)) {
         write(&mut Link(&mut self.pending));
         self.links += 1;
-        if self.pending.len() >= GATHERED {
-            self.hasher.update(&self.pending);
-            self.pending.clear();
+        if self.pending.filled >= GATHERED {
+            self.hasher.update(self.pending.filled());
+            self.pending.filled = 0;
         }
         if self.links.is_multiple_of(ANCHOR_EVERY) {
             self.anchors.update(self.value().to_le_bytes());
@@ -122,31 +164,55 @@ impl Chain {
     }
 }
 
-/// The bytes of a link in the making. Everything is prefixed by its length or has a fixed one.
+/// The words of a link in the making. Everything is prefixed by its length or has a fixed one.
 #[derive(Debug)]
-pub struct Link<'a>(&'a mut Vec<u8>);
+pub struct Link<'a>(&'a mut Gathered);
+
+/// What fits beside a small number in one word.
+const SMALL: u64 = 1 << 56;
 
 impl Link<'_> {
     /// A number.
     #[inline]
     pub fn number(&mut self, number: u64) {
-        self.0.extend_from_slice(&number.to_le_bytes());
+        self.0.put(number);
+    }
+
+    /// A small number, which says what follows, and another in the same word.
+    #[inline]
+    pub fn tagged(&mut self, tag: u8, number: u64) {
+        debug_assert!(number < SMALL, "{number} does not fit beside its tag");
+        self.0.put(u64::from(tag) << 56 | number);
     }
 
     /// A digest.
     #[inline]
     pub fn wide(&mut self, number: u128) {
-        self.0.extend_from_slice(&number.to_le_bytes());
+        self.number(number as u64);
+        self.number((number >> 64) as u64);
     }
 
     /// A text: itself when short, its hash when long.
     #[inline]
     pub fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
-        if text.len() <= 32 {
-            self.0.extend_from_slice(text.as_bytes());
-        } else {
-            self.number(xxh3_64(text.as_bytes()));
+        self.tagged_text(0, text);
+    }
+
+    /// A small number, which says what the text is, and the text: in whole words when short.
+    pub fn tagged_text(&mut self, tag: u8, text: &str) {
+        let bytes = text.as_bytes();
+        self.tagged(tag, bytes.len() as u64);
+        if bytes.len() > 32 {
+            self.number(xxh3_64(bytes));
+            return;
+        }
+        let mut rest = bytes;
+        while let Some((word, after)) = rest.split_first_chunk() {
+            self.number(u64::from_le_bytes(*word));
+            rest = after;
+        }
+        if !rest.is_empty() {
+            self.number(padded(rest));
         }
     }
 }
@@ -162,10 +228,10 @@ impl Observer for FullChain {
 }
 
 /// The digest of one thing that was observed, by itself; `buffer` is overwritten.
-pub(crate) fn digest_of(seen: &Observed<'_>, buffer: &mut Vec<u8>) -> u64 {
-    buffer.clear();
+pub(crate) fn digest_of(seen: &Observed<'_>, buffer: &mut Gathered) -> u64 {
+    buffer.filled = 0;
     write_seen(&mut Link(buffer), seen);
-    xxh3_64(buffer)
+    xxh3_64(buffer.filled())
 }
 
 fn write_seen(link: &mut Link<'_>, seen: &Observed<'_>) {
@@ -183,19 +249,16 @@ impl Observer for BehaviourChain {
     fn observe(&mut self, seen: &Observed<'_>) {
         match seen.what {
             What::Noted { note, .. } => self.0.add(|link| {
-                link.number(1);
-                link.text(seen.who);
+                link.tagged_text(1, seen.who);
                 link.text(note.label.0);
                 link.text(&note.detail);
             }),
             What::Finished { outcome, .. } => self.0.add(|link| {
-                link.number(2);
-                link.text(seen.who);
+                link.tagged_text(2, seen.who);
                 write_outcome(link, outcome);
             }),
             What::Answered { item, outcome, .. } => self.0.add(|link| {
-                link.number(3);
-                link.number(u64::from(item));
+                link.tagged(3, u64::from(item));
                 write_outcome(link, outcome);
             }),
             _ => {}

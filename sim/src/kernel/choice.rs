@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::rc::Rc;
 
 use protocol::host::Text;
 use rand_chacha::ChaCha20Rng;
@@ -16,6 +17,7 @@ use strum::VariantArray;
 use xxhash_rust::xxh3::xxh3_64_with_secret;
 
 use super::ratio::Ratio;
+use super::words::padded;
 
 /// What a choice decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantArray)]
@@ -198,19 +200,89 @@ struct Descent {
     origin: Origin,
     /// What the origin contributes to a key's hash: a digest, so that an object's name costs nothing at a draw.
     digest: u64,
-    counts: Vec<(Purpose, PlaceId, Text, u32)>,
+    counts: Vec<Count>,
+    /// Where they stand, by a few bits of what they count: see [`Descent::place_of`].
+    slots: [u8; SLOTS],
+}
+
+/// Slots of a descent's counts: most have a few dozen.
+const SLOTS: usize = 128;
+/// Slots that are looked into before all counts are.
+const NEAR: usize = 4;
+/// Counts whose numbers plus one the slots can hold.
+const NUMBERED: usize = u8::MAX as usize;
+
+/// How many choices of one kind were made.
+#[derive(Clone, Debug)]
+struct Count {
+    /// Purpose, place, and what of the label fits beside them: nearly always enough to tell it from the others.
+    sort: u64,
+    label: Text,
+    made: u32,
+}
+
+impl Descent {
+    /// Where the count of this sort stands. Its number plus one is in the slot where it belongs or a little further on, in
+    /// the first that was free, or nowhere when none was.
+    #[inline]
+    fn place_of(&self, sort: u64, label: &str) -> Option<usize> {
+        let first = first_slot(sort);
+        for slot in first..first + NEAR {
+            match self.slots[slot % SLOTS].checked_sub(1) {
+                Some(at) if self.counts[usize::from(at)].is_of(sort, label) => return Some(usize::from(at)),
+                Some(_) => {}
+                None if self.counts.len() <= NUMBERED => return None,
+                None => break,
+            }
+        }
+        self.counts.iter().position(|count| count.is_of(sort, label))
+    }
+
+    fn add(&mut self, sort: u64, label: &Text) {
+        self.counts.push(Count {
+            sort,
+            label: label.clone(),
+            made: 1,
+        });
+        let near = first_slot(sort)..first_slot(sort) + NEAR;
+        let free = near.map(|slot| slot % SLOTS).find(|slot| self.slots[*slot] == 0);
+        if let (Some(free), Ok(number)) = (free, u8::try_from(self.counts.len())) {
+            self.slots[free] = number;
+        }
+    }
+}
+
+/// The slot where a count of this sort belongs.
+fn first_slot(sort: u64) -> usize {
+    (sort.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 57) as usize
+}
+
+impl Count {
+    /// Whether it is this one. No other label than the empty one has its sort.
+    #[inline]
+    fn is_of(&self, sort: u64, label: &str) -> bool {
+        self.sort == sort && (label.is_empty() || self.label == *label)
+    }
+}
+
+fn sort_of(purpose: Purpose, place: PlaceId, label: &str) -> u64 {
+    let bytes = label.as_bytes();
+    let last = bytes.last().map_or(0, |last| u64::from(*last));
+    let length = bytes.len().min(0xff) as u64;
+    (purpose as u64) << 48 | length << 40 | last << 32 | u64::from(place.0)
 }
 
 /// The source of all choices of a run.
 #[derive(Clone, Debug)]
 pub struct Chance {
     seed: u64,
-    secret: Box<[u8; SECRET_BYTES]>,
+    secret: Rc<[u8; SECRET_BYTES]>,
     fixed: BTreeMap<ChoiceKey, u64>,
     /// The fixed choices that came up.
     came_up: BTreeSet<ChoiceKey>,
-    descents: Vec<Descent>,
-    by_origin: BTreeMap<Origin, OriginId>,
+    /// Shared with forks until one of them draws.
+    descents: Vec<Rc<Descent>>,
+    by_origin: Rc<BTreeMap<Origin, OriginId>>,
     places: Vec<Place>,
     /// The choices that were made, where somebody wants to know.
     kept: Option<Vec<(ChoiceKey, u64)>>,
@@ -248,7 +320,7 @@ impl Chance {
             fixed,
             came_up: BTreeSet::new(),
             descents: Vec::new(),
-            by_origin: BTreeMap::new(),
+            by_origin: Rc::default(),
             places,
             kept: None,
         }
@@ -287,12 +359,13 @@ impl Chance {
             }
             Origin::Plan => xxh3_64_with_secret(&[2], &self.secret[..]),
         };
-        self.descents.push(Descent {
+        self.descents.push(Rc::new(Descent {
             origin: origin.clone(),
             digest,
             counts: Vec::new(),
-        });
-        self.by_origin.insert(origin.clone(), id);
+            slots: [0; SLOTS],
+        }));
+        Rc::make_mut(&mut self.by_origin).insert(origin.clone(), id);
         id
     }
 
@@ -318,7 +391,7 @@ impl Chance {
 
     /// Whether something that happens at this rate happens here. Alternative 0 is that it does not, 1 that it does.
     pub fn happens(&mut self, purpose: Purpose, source: Source, label: &Text, rate: Ratio) -> bool {
-        if rate.hits == 0 && self.fixed.is_empty() && self.kept.is_none() {
+        if rate.hits == 0 && self.is_plain() {
             return false;
         }
         let nth = self.count(purpose, source, label);
@@ -328,6 +401,12 @@ impl Chance {
             None => scale(self.draw(purpose, source, label, nth), u64::from(rate.of)) < u64::from(rate.hits),
         };
         self.take_note(purpose, source, label, nth, u64::from(happens)) > 0
+    }
+
+    /// Whether no choice is fixed and none is kept, so that what can only come out in one way need not be counted.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.fixed.is_empty() && self.kept.is_none()
     }
 
     /// Bytes for keys and ids.
@@ -344,17 +423,19 @@ impl Chance {
 
     /// How many choices of this kind the descent has made before this one.
     fn count(&mut self, purpose: Purpose, source: Source, label: &Text) -> u32 {
-        let counts = &mut self.descents[source.origin.0 as usize].counts;
-        if let Some((_, _, _, count)) = counts
-            .iter_mut()
-            .find(|(p, place, l, _)| *p == purpose && *place == source.place && l == label)
-        {
-            let nth = *count;
-            *count += 1;
-            return nth;
+        let descent = Rc::make_mut(&mut self.descents[source.origin.0 as usize]);
+        let sort = sort_of(purpose, source.place, label);
+        match descent.place_of(sort, label) {
+            Some(at) => {
+                let nth = descent.counts[at].made;
+                descent.counts[at].made += 1;
+                nth
+            }
+            None => {
+                descent.add(sort, label);
+                0
+            }
         }
-        counts.push((purpose, source.place, label.clone(), 1));
-        0
     }
 
     fn fixed_choice(&mut self, purpose: Purpose, source: Source, label: &Text, nth: u32) -> Option<u64> {
@@ -427,7 +508,9 @@ impl Chance {
         key[8..16].copy_from_slice(&self.descents[source.origin.0 as usize].digest.to_le_bytes());
         key[16..LABEL_AT].copy_from_slice(&self.places[source.place.0 as usize].digest.to_le_bytes());
         let label = label.as_bytes();
-        if label.len() <= KEY_BYTES - LABEL_AT {
+        if label.len() <= 8 {
+            key[LABEL_AT..LABEL_AT + 8].copy_from_slice(&padded(label).to_le_bytes());
+        } else if label.len() <= KEY_BYTES - LABEL_AT {
             key[LABEL_AT..LABEL_AT + label.len()].copy_from_slice(label);
         } else {
             key[1] = 1;
@@ -439,13 +522,13 @@ impl Chance {
 }
 
 /// What XXH3 mixes with the keys of a seed's choices.
-fn secret(seed: u64, salt: u64) -> Box<[u8; SECRET_BYTES]> {
+fn secret(seed: u64, salt: u64) -> Rc<[u8; SECRET_BYTES]> {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&salt.to_le_bytes());
-    let mut secret = Box::new([0; SECRET_BYTES]);
+    let mut secret = [0; SECRET_BYTES];
     ChaCha20Rng::from_seed(key).fill_bytes(&mut secret[..]);
-    secret
+    Rc::new(secret)
 }
 
 /// Maps 64 random bits to `0..alternatives`, evenly.

@@ -106,7 +106,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let now = self.now;
         let mut behind = Vec::new();
         let mut first_waits = None;
-        for held in turn.outputs {
+        let mut outputs = turn.outputs;
+        for held in outputs.drain(..) {
             let storage = self.party_mut(id).storage.as_mut().filter(|_| is_current);
             let earlier = storage.and_then(|storage| storage.unconfirmed.back_mut());
             // A digest, a sleep or a read is not output: the gate does not hold it.
@@ -124,6 +125,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 _ => self.release(id, incarnation, held, now, watch),
             }
         }
+        self.room = outputs;
         if let Some(nth) = first_waits.filter(|_| self.is_slow(id)) {
             self.time_gate(id, nth);
         }

@@ -21,9 +21,20 @@ use super::{Kernel, Pending};
 /// The bytes of the longest name that an object is told (`workerd.md`, identity).
 const LONGEST_NAME: usize = 1_024;
 
+/// What a turn begins with.
+struct Beginning {
+    event: Event,
+    /// Who is told of the end of the task that it begins, if it begins one.
+    reply_to: Option<ReplyTo>,
+    /// What it descends from, and the step in which it left.
+    origin: OriginId,
+    cause: Option<StepId>,
+    by_alarm: bool,
+}
+
 impl<P: Guest, S: Store> Kernel<P, S> {
     /// Something has reached a party: it has its turn, or waits until the thread is free and the gate open.
-    pub(super) fn arrive(&mut self, id: PartyId, sent: Sent, watch: &mut dyn Observer) {
+    pub(super) fn arrive(&mut self, id: PartyId, sent: Box<Sent>, watch: &mut dyn Observer) {
         let incarnation = match &sent.delivery {
             Delivery::Answer { to, .. } => to.incarnation,
             Delivery::Request { .. } | Delivery::Alarm(_) | Delivery::Cancel { .. } => {
@@ -85,53 +96,61 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     }
 
     /// One turn of a party's code.
-    pub(super) fn turn(&mut self, id: PartyId, incarnation: u32, sent: Sent, watch: &mut dyn Observer) {
+    pub(super) fn turn(&mut self, id: PartyId, incarnation: u32, sent: Box<Sent>, watch: &mut dyn Observer) {
         if self.sabotaged(Sabotage::ClockBack)
             && let Some(of_party) = self.party_mut(id).incarnation_mut(incarnation)
         {
             of_party.skew.by = of_party.skew.by.after(Micros::from_millis(10));
         }
         self.audit_delivery(id, incarnation, &sent);
-        let origin = sent.origin;
-        let Some((event, reply_to)) = self.admit(id, incarnation, &sent, watch) else {
+        let Sent {
+            delivery,
+            origin,
+            cause,
+            repeated,
+            ..
+        } = *sent;
+        let by_alarm = matches!(delivery, Delivery::Alarm(_));
+        let Some((event, reply_to)) = self.admit(id, incarnation, delivery, watch) else {
             return;
         };
-        if sent.repeated {
+        if repeated {
             let kind = FaultKind::Duplicated;
             self.see(&self.party(id).who, What::Fault { kind }, watch);
         }
         let is_current = self.party(id).current.number == incarnation;
-        self.run_turn(id, incarnation, event, reply_to, &sent, watch);
+        let begins = Beginning {
+            event,
+            reply_to,
+            origin,
+            cause,
+            by_alarm,
+        };
+        self.run_turn(id, incarnation, begins, watch);
         if is_current {
             self.befall(id, origin, watch);
             self.rest(id, origin);
         }
     }
 
-    fn run_turn(
-        &mut self,
-        id: PartyId,
-        incarnation: u32,
-        event: Event,
-        reply_to: Option<ReplyTo>,
-        sent: &Sent,
-        watch: &mut dyn Observer,
-    ) {
+    fn run_turn(&mut self, id: PartyId, incarnation: u32, begins: Beginning, watch: &mut dyn Observer) {
+        let Beginning {
+            event,
+            reply_to,
+            origin,
+            cause,
+            by_alarm,
+        } = begins;
         self.turns += 1;
-        self.wake(
-            id,
-            incarnation,
-            matches!(sent.delivery, Delivery::Alarm(_)),
-            watch,
-        );
+        self.wake(id, incarnation, by_alarm, watch);
         let is_current = self.party(id).current.number == incarnation;
-        let (storage_error, refusing) = self.storage_troubles(id, sent.origin);
+        let (storage_error, refusing) = self.storage_troubles(id, origin);
         let no_fence = self.sabotaged(Sabotage::NoFence);
         let step = StepId(self.steps);
         let party = &mut self.parties[id.0 as usize];
         let who = party.who.clone();
         let source = Source {
-            origin: sent.origin,
+            origin,
             place: party.place,
         };
         let surroundings = Surroundings {
@@ -163,8 +182,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             what: What::Delivered {
                 incarnation,
                 event: &event,
-                cause: sent.cause,
-                origin: self.chance.origin_of(sent.origin),
+                cause,
+                origin: self.chance.origin_of(origin),
             },
         });
         if is_current && party.storage.is_some() {
@@ -189,7 +208,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             depends: depends.filter(|_| matches!(access, Access::Own(_))),
             access,
             chance: &mut self.chance,
-            origin: sent.origin,
+            origin,
             tasks: &mut of_party.tasks,
             outstanding: &mut of_party.outstanding,
             sections: &mut of_party.sections,
@@ -203,7 +222,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             place: party.place,
             running: None,
             ended: Vec::new(),
-            outputs: Vec::new(),
+            outputs: std::mem::take(&mut self.room),
             aborted: None,
             storage_failed: false,
             commit_fails: false,
@@ -315,10 +334,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         &mut self,
         id: PartyId,
         incarnation: u32,
-        sent: &Sent,
+        delivery: Delivery,
         watch: &mut dyn Observer,
     ) -> Option<(Event, Option<ReplyTo>)> {
-        match &sent.delivery {
+        match delivery {
             Delivery::Answer {
                 to,
                 outcome,
@@ -326,27 +345,27 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             } => {
                 let of_party = self.party_mut(id).incarnation_mut(incarnation)?;
                 of_party.life.as_ref()?;
-                let waited_for = self.land(to, outcome.as_ref().err(), *connection);
+                let waited_for = self.land(&to, outcome.as_ref().err(), connection);
                 waited_for.then(|| {
-                    self.answered(to);
+                    self.answered(&to);
                     let event = Event::Answer {
                         call: to.call,
-                        outcome: outcome.clone(),
+                        outcome,
                     };
                     (event, None)
                 })
             }
             Delivery::Alarm(call) => {
-                let event = self.begin_alarm_run(id, *call, watch)?;
+                let event = self.begin_alarm_run(id, call, watch)?;
                 Some((event, Some(ReplyTo::Alarm)))
             }
             Delivery::Cancel { task } => {
-                self.drop_stubs_of(id, &[*task]);
-                Some((Event::Cancel { task: *task }, None))
+                self.drop_stubs_of(id, &[task]);
+                Some((Event::Cancel { task }, None))
             }
             Delivery::Request { request, reply_to } => {
-                let event = Event::Begin(Entry::Request(request.clone()));
-                Some((event, Some(reply_to.clone())))
+                let event = Event::Begin(Entry::Request(request));
+                Some((event, Some(reply_to)))
             }
         }
     }

@@ -101,9 +101,15 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// The faults that are aimed at this call. Counts it.
     pub(super) fn aimed_at(&mut self, caller: &CallerRef) -> Vec<CallFault> {
         let party = &mut self.parties[caller.party.0 as usize];
-        let made = party.calls_made.entry(caller.label).or_default();
-        let nth = *made;
-        *made += 1;
+        let calls_made = &mut party.calls_made;
+        let known = calls_made.iter().position(|(label, _)| *label == caller.label);
+        let at = known.unwrap_or_else(|| {
+            let at = calls_made.partition_point(|(label, _)| *label < caller.label);
+            calls_made.insert(at, (caller.label, 0));
+            at
+        });
+        let nth = calls_made[at].1;
+        calls_made[at].1 += 1;
         if self.aims.is_empty() {
             return Vec::new();
         }

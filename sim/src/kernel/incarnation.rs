@@ -28,7 +28,11 @@ pub(super) struct Skew {
 
 impl Skew {
     /// What the clock shows at an instant.
+    #[inline]
     pub fn shown(self, at: Micros) -> Millis {
+        if self.by == Micros::ZERO {
+            return at.shown();
+        }
         let since = i128::from(at.0) + self.signed();
         let millis = since.div_euclid(1_000);
         let shown = i128::from(EPOCH.0).saturating_add(millis).max(0);
@@ -80,7 +84,7 @@ pub(super) struct Incarnation<P: Guest> {
     /// A turn whose code has declared work and holds the thread: what it leaves when it has done.
     pub holding: Option<TurnEnd>,
     /// What has arrived while the thread was held, in the order it came.
-    pub waiting: VecDeque<Sent>,
+    pub waiting: VecDeque<Box<Sent>>,
     /// The critical sections that it is in, outermost first.
     pub sections: Vec<Section>,
     /// How many turns it has had.

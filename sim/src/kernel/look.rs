@@ -10,9 +10,7 @@ use super::{Changed, Guest, Kernel, PartyId};
 impl<P: Guest, S: Store> Kernel<P, S> {
     /// All objects, by namespace and name.
     pub fn objects(&self) -> impl Iterator<Item = (&Namespace, &ObjectName, PartyId)> {
-        self.objects
-            .iter()
-            .map(|((namespace, name), id)| (namespace, name, *id))
+        self.objects.iter()
     }
 
     /// The party of this name, if it has been reached.

@@ -16,6 +16,7 @@ mod commit;
 mod database;
 mod delivery;
 mod deployment;
+mod directory;
 mod fate;
 mod incarnation;
 mod knobs;
@@ -38,6 +39,7 @@ mod turn;
 mod unload;
 mod watch;
 mod wide;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -47,8 +49,8 @@ use std::collections::{BTreeMap, VecDeque};
 use protocol::host::{Namespace, ObjectName, Outcome, Shared, Text};
 
 pub use cause::ResetCause;
-pub(crate) use chain::digest_of;
 pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
+pub(crate) use chain::{Gathered, digest_of};
 pub use choice::{Chance, ChoiceKey, FixedChoice, Origin, OriginId, PlaceId, Purpose, Source};
 pub use deployment::{Deployment, Placement};
 pub use knobs::{DigestAwait, Episode, Knobs, Span};
@@ -64,8 +66,9 @@ pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
 pub use wide::{Guest, SectionEnd, SectionKind, Wide};
 
 use audit::{PartyAudit, StubAudit};
+use directory::Directory;
 use incarnation::{Incarnation, Skew};
-use party::{Party, Sent, Storage};
+use party::{Held, Party, Sent, Storage};
 use queue::Queue;
 use storage::limits::Limits;
 use storage::{Store, Writes};
@@ -77,7 +80,7 @@ enum Pending {
     /// A plan item is due: the world acts.
     Item(u32),
     /// Something arrives at a party.
-    Arrival(PartyId, Sent),
+    Arrival(PartyId, Box<Sent>),
     /// The code that holds the thread of an incarnation has done.
     Done(PartyId, u32),
     /// The thread of an incarnation is free, and something waits for it.
@@ -93,7 +96,7 @@ enum Pending {
     /// A client is answered.
     Answered {
         item: u32,
-        outcome: Outcome,
+        outcome: Box<Outcome>,
         cause: StepId,
     },
     /// The client of a plan item goes away.
@@ -160,7 +163,7 @@ pub struct Kernel<P: Guest, S: Store> {
     /// The calls that something was aimed at, each with the step in which it left.
     aimed: BTreeMap<Aim, StepId>,
     parties: Vec<Party<P, S>>,
-    objects: BTreeMap<(Namespace, ObjectName), PartyId>,
+    objects: Directory,
     fronts: Vec<PartyId>,
     names: BTreeMap<Text, PartyId>,
     shared: BTreeMap<(Shared, Text), Text>,
@@ -171,6 +174,8 @@ pub struct Kernel<P: Guest, S: Store> {
     /// How many stubs were made: each has a number of its own.
     stubs_made: u64,
     stub_audit: StubAudit,
+    /// Room for what a turn asks for, so that it need not be allocated for each.
+    room: Vec<Held>,
     #[cfg(test)]
     sabotage: Option<audit::Sabotage>,
 }
@@ -199,7 +204,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             aims,
             aimed: BTreeMap::new(),
             parties: Vec::new(),
-            objects: BTreeMap::new(),
+            objects: Directory::default(),
             fronts: Vec::new(),
             names: BTreeMap::new(),
             shared: BTreeMap::new(),
@@ -208,6 +213,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             announced: Vec::new(),
             stubs_made: 0,
             stub_audit: StubAudit::default(),
+            room: Vec::new(),
             #[cfg(test)]
             sabotage: None,
         }
@@ -311,11 +317,15 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 
     /// The object of this name, made on first reach. `None` where the program has no such namespace.
     pub fn object(&mut self, namespace: &Namespace, name: &ObjectName) -> Option<PartyId> {
-        let address = (namespace.clone(), name.clone());
-        if let Some(known) = self.objects.get(&address) {
-            return Some(*known);
+        let known = self.objects.find(namespace, name, |id| {
+            let address = self.parties[id.0 as usize].address.as_ref();
+            address.is_some_and(|(of, named)| of == namespace && named == name)
+        });
+        if known.is_some() {
+            return known;
         }
         self.deployment.first().object(namespace)?;
+        let address = (namespace.clone(), name.clone());
         let id = self.add_party(Text::from(format!("{namespace}/{name}")), Some(address.clone()));
         self.objects.insert(address, id);
         Some(id)
@@ -352,7 +362,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             alarm_origin,
             current: Incarnation::new(0, Skew::default()),
             stale: Vec::new(),
-            calls_made: BTreeMap::new(),
+            calls_made: Vec::new(),
             storage,
             changed: Changed::Everything,
             audit: PartyAudit::default(),

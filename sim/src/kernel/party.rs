@@ -1,6 +1,6 @@
 //! Who takes part in a run: objects and isolates of the front Worker.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use protocol::host::{
     CallId, CallOutcome, Effect, Label, Namespace, ObjectName, Outcome, Request, Shared, Stub, TaskId, Text,
@@ -189,8 +189,8 @@ pub(super) struct Party<P: Guest, S> {
     pub current: Incarnation<P>,
     /// Earlier ones that have not noticed yet that they were replaced (`platform.md` section 13), oldest first.
     pub stale: Vec<Incarnation<P>>,
-    /// How many of its calls have left at each label.
-    pub calls_made: BTreeMap<Label, u32>,
+    /// How many of its calls have left at each label, of which there are a few; in the order of the labels.
+    pub calls_made: Vec<(Label, u32)>,
     pub storage: Option<Storage<S>>,
     /// What of its storage may have changed since somebody last asked.
     pub changed: Changed,

@@ -4,6 +4,7 @@ use strum::VariantArray as _;
 
 use super::choice::Purpose;
 use super::knobs::{Episode, Knobs};
+use super::ratio::Ratio;
 use super::watch::FaultKind;
 
 /// What has a kind of fault happen.
@@ -93,6 +94,27 @@ impl Knobs {
     pub fn switch_of(&self, name: &str) -> Option<Switch> {
         let kind = FaultKind::VARIANTS.iter().find(|kind| kind.name() == name)?;
         Some(self.switch(*kind))
+    }
+
+    /// How often a kind of fault begins that has a rate: on nearly every event somebody asks whether one does, so that
+    /// this stands here by itself, beside the table.
+    pub(super) fn begins(&self, kind: FaultKind) -> Ratio {
+        let episode = match kind {
+            FaultKind::RequestLost => &self.request_loss,
+            FaultKind::AnswerLost => &self.answer_loss,
+            FaultKind::RequestLate | FaultKind::AnswerLate => &self.late,
+            FaultKind::Partitioned => &self.partition,
+            FaultKind::Clogged => &self.clog,
+            FaultKind::Duplicated => &self.duplicate,
+            FaultKind::Cancelled => &self.cancel,
+            FaultKind::CommitFailed => &self.commit_failure,
+            FaultKind::CommitStalled => &self.commit_stall,
+            FaultKind::Reset => &self.reset,
+            FaultKind::Displaced => &self.displacement,
+            FaultKind::Evicted => &self.eviction,
+            _ => return self.episode(kind).0.begins,
+        };
+        episode.begins
     }
 
     /// The episode of a kind of fault that has a rate, and what decides it.

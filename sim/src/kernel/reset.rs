@@ -240,7 +240,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     pub(super) fn turn_away(
         &mut self,
         id: PartyId,
-        waiting: impl IntoIterator<Item = Sent>,
+        waiting: impl IntoIterator<Item = Box<Sent>>,
     ) -> Vec<(ReplyTo, OriginId)> {
         let mut told = Vec::new();
         for sent in waiting {

@@ -72,7 +72,7 @@ impl<P: Guest> Incarnation<P> {
     }
 
     /// Takes it out.
-    pub fn next_waiting(&mut self) -> Option<Sent> {
+    pub fn next_waiting(&mut self) -> Option<Box<Sent>> {
         let at = self.first_waiting()?;
         self.waiting.remove(at)
     }

@@ -37,6 +37,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             announced: self.announced.clone(),
             stubs_made: self.stubs_made,
             stub_audit: self.stub_audit.clone(),
+            room: Vec::new(),
             #[cfg(test)]
             sabotage: self.sabotage,
         }

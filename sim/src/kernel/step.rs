@@ -155,7 +155,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                     cause,
                 };
                 self.see(&Text::new_static("client"), what, watch);
-                Stepped::Answered { item, outcome }
+                Stepped::Answered {
+                    item,
+                    outcome: *outcome,
+                }
             }
             Pending::Cancel(item, origin) => match self.cancel_now(item, origin, watch) {
                 true => Stepped::Left(item),

@@ -10,8 +10,9 @@ use super::storage::Store;
 use super::watch::StepId;
 use super::wide::Guest;
 
-/// A stub within its scope: an object's live as long as its incarnation, a front Worker's as long as the task.
-pub(super) type StubKey = (Option<TaskId>, Stub);
+/// A stub within its scope: an object's live as long as its incarnation, a front Worker's as long as the task. By whom it
+/// reaches and its serial, which are compared sooner than names.
+pub(super) type StubKey = (Option<TaskId>, PartyId, u32);
 
 /// A message on a stub: which stub of the kernel, and which message on it, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,16 +84,22 @@ impl<P: Guest> Incarnation<P> {
 
 impl<P: Guest, S: Store> Kernel<P, S> {
     /// The scope of a stub that one of a party's tasks uses; none for a stub for one call, of which nothing is kept.
-    pub(super) fn stub_key(&self, id: PartyId, task: TaskId, stub: &Stub) -> Option<StubKey> {
+    pub(super) fn stub_key(
+        &self,
+        id: PartyId,
+        task: TaskId,
+        stub: &Stub,
+        target: PartyId,
+    ) -> Option<StubKey> {
         let of_task = (!self.party(id).is_object()).then_some(task);
-        (!stub.is_for_one_call()).then(|| (of_task, stub.clone()))
+        (!stub.is_for_one_call()).then_some((of_task, target, stub.serial))
     }
 
     /// A front Worker's stubs live no longer than the task that uses them.
     pub(super) fn drop_stubs_of(&mut self, id: PartyId, ended: &[TaskId]) {
         if !ended.is_empty() && !self.party(id).is_object() {
             let stubs = &mut self.party_mut(id).current.stubs;
-            stubs.retain(|(of_task, _), _| of_task.is_none_or(|task| !ended.contains(&task)));
+            stubs.retain(|(of_task, ..), _| of_task.is_none_or(|task| !ended.contains(&task)));
         }
     }
 
@@ -131,7 +138,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let failed: Vec<_> = failed
             .into_iter()
             .map(|(call, label)| {
-                let in_flight = Some(incarnation.take_off(call, label, stub.clone()));
+                let in_flight = Some(incarnation.take_off(call, label, *stub));
                 let caller = CallerRef {
                     call,
                     label,

@@ -12,6 +12,7 @@ mod tests;
 mod twice;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use protocol::host::Text;
 use protocol::task::Program;
@@ -126,7 +127,7 @@ pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
     begins: Micros,
     healing: bool,
     /// Where in the plan each item stands.
-    items: BTreeMap<u32, usize>,
+    items: Rc<BTreeMap<u32, usize>>,
     /// The items that have had their turns.
     acted: BTreeMap<u32, Acted>,
     /// Whether the plan has come to its end before its time: no item of it has its turn any more.
@@ -199,12 +200,11 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             ears,
             begins,
             healing: false,
-            items: plan
-                .items
-                .iter()
-                .enumerate()
-                .map(|(at, item)| (item.id, at))
-                .collect(),
+            items: Rc::new(
+                (plan.items.iter().enumerate())
+                    .map(|(at, item)| (item.id, at))
+                    .collect(),
+            ),
             acted: BTreeMap::new(),
             is_cut_short: false,
         }
@@ -486,7 +486,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'p, W, 
             ears: self.ears.clone(),
             begins: self.begins,
             healing: self.healing,
-            items: self.items.clone(),
+            items: Rc::clone(&self.items),
             acted: self.acted.clone(),
             is_cut_short: self.is_cut_short,
         }

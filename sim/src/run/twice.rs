@@ -7,7 +7,7 @@ use super::against::tell;
 use super::{Line, Report, run};
 use crate::check::Verdict;
 use crate::kernel::storage::Store;
-use crate::kernel::{Deployment, Observed, Observer, digest_of};
+use crate::kernel::{Deployment, Gathered, Observed, Observer, digest_of};
 use crate::world::{PlanOf, World};
 
 /// How many lines of the first run are kept as text. Every one has its digest, however many there are.
@@ -107,7 +107,7 @@ impl Two {
 struct Account {
     /// The digest of each event.
     links: Vec<u64>,
-    buffer: Vec<u8>,
+    buffer: Gathered,
     /// What each of the first [`LINES_KEPT`] was.
     lines: Vec<Line>,
 }
@@ -135,7 +135,7 @@ impl Account {
 #[derive(Debug)]
 struct Comparison<'a> {
     first: &'a Account,
-    buffer: Vec<u8>,
+    buffer: Gathered,
     /// How many events were the same.
     same: usize,
     /// The first event that was another one.
@@ -146,7 +146,7 @@ impl<'a> Comparison<'a> {
     fn with(first: &'a Account) -> Self {
         Comparison {
             first,
-            buffer: Vec::new(),
+            buffer: Gathered::default(),
             same: 0,
             other: None,
         }

@@ -147,14 +147,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let alarm = self.alarm_mut(id);
         alarm.armed += 1;
         let armed = alarm.armed;
-        let sent = Sent {
+        let sent = Box::new(Sent {
             delivery: Delivery::Alarm(AlarmCall { armed, ..call }),
             origin,
             cause: Some(StepId(self.steps)),
             depends: None,
             serial: None,
             repeated: false,
-        };
+        });
         let event = self.schedule(due, origin, Pending::Arrival(id, sent));
         self.alarm_mut(id).manager = Some((event, at));
     }
@@ -306,7 +306,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 
     /// An alarm's event was waiting for the thread when the incarnation ended: the next one takes it, as the retry that
     /// it is.
-    pub(in crate::kernel) fn deliver_alarm_again(&mut self, id: PartyId, sent: Sent) {
+    pub(in crate::kernel) fn deliver_alarm_again(&mut self, id: PartyId, sent: Box<Sent>) {
         let alarm = self.alarm_mut(id);
         let (current, known) = (alarm.armed, alarm.manager);
         if !matches!(sent.delivery, Delivery::Alarm(call) if call.armed == current) {

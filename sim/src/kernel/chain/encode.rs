@@ -1,8 +1,8 @@
 //! What a link consists of: everything that was observed, each kind with a number of its own.
 
 use protocol::host::{
-    Answer, CallError, CallOutcome, Cause, End, Entry, Event, Headers, Outcome, Request, Response, Rows,
-    SqlError, Statement, Stub, Value,
+    Answer, CallError, CallId, CallOutcome, Cause, End, Entry, Event, Headers, Method, Outcome, Request,
+    Response, Rows, SqlError, Statement, Stub, Value,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -17,14 +17,12 @@ pub(super) fn write_what(link: &mut Link<'_>, what: &What<'_>) {
             cause,
             ..
         } => {
-            link.number(1);
-            link.number(u64::from(*incarnation));
+            link.tagged(1, u64::from(*incarnation));
             link.number(cause.map_or(u64::MAX, |step| step.0));
             write_event(link, event);
         }
         What::Started { task, cause } => {
-            link.number(2);
-            link.number(u64::from(task.0));
+            link.tagged(2, u64::from(task.0));
             link.number(if let Cause::Task(by) = cause {
                 u64::from(by.0)
             } else {
@@ -40,8 +38,8 @@ pub(super) fn write_what(link: &mut Link<'_>, what: &What<'_>) {
             }
         }
         What::Transacted { batch, end, outcome } => {
-            link.number(if *end == End::Commit { 4 } else { 5 });
-            link.number(batch.len() as u64);
+            let tag = if *end == End::Commit { 4 } else { 5 };
+            link.tagged(tag, batch.len() as u64);
             batch
                 .iter()
                 .for_each(|statement| write_statement(link, statement));
@@ -60,20 +58,19 @@ pub(super) fn write_what(link: &mut Link<'_>, what: &What<'_>) {
             request,
         } => {
             link.number(6);
-            link.number(u64::from(call.task.0) << 32 | u64::from(call.nth));
+            link.number(call_as_number(*call));
             link.text(label.0);
             write_stub(link, stub);
             write_request(link, request);
         }
         What::Began { call, label, service } => {
             link.number(7);
-            link.number(u64::from(call.task.0) << 32 | u64::from(call.nth));
+            link.number(call_as_number(*call));
             link.text(label.0);
             write_service(link, service);
         }
         What::Finished { task, outcome } => {
-            link.number(8);
-            link.number(u64::from(task.0));
+            link.tagged(8, u64::from(task.0));
             write_outcome(link, outcome);
         }
         What::AlarmSet(at) => {
@@ -81,20 +78,17 @@ pub(super) fn write_what(link: &mut Link<'_>, what: &What<'_>) {
             link.number(at.map_or(u64::MAX, |at| at.0));
         }
         What::Noted { task, note } => {
-            link.number(10);
-            link.number(u64::from(task.0));
+            link.tagged(10, u64::from(task.0));
             link.text(note.label.0);
             link.text(&note.detail);
         }
         What::Acted(effect) => {
-            link.number(11);
-            link.text(&effect.kind);
+            link.tagged_text(11, &effect.kind);
             link.text(&effect.detail);
         }
         What::Committed { nth, tables } => {
-            link.number(12);
+            link.tagged(12, tables.len() as u64);
             link.number(*nth);
-            link.number(tables.len() as u64);
         }
         What::Confirmed { nth } => {
             link.number(13);
@@ -103,26 +97,21 @@ pub(super) fn write_what(link: &mut Link<'_>, what: &What<'_>) {
         What::Reset {
             reason, survivors, ..
         } => {
-            link.number(14);
-            link.text(reason);
+            link.tagged_text(14, reason);
             link.number(*survivors);
         }
         What::Trouble { kind, to, .. } => {
-            link.number(18);
-            link.number(*kind as u64);
+            link.tagged(18, *kind as u64);
             link.text(to);
         }
         What::Fault { kind } => {
-            link.number(15);
-            link.number(*kind as u64);
+            link.tagged(15, *kind as u64);
         }
         What::Left { item } => {
-            link.number(17);
-            link.number(u64::from(*item));
+            link.tagged(17, u64::from(*item));
         }
         What::Answered { item, outcome, .. } => {
-            link.number(16);
-            link.number(u64::from(*item));
+            link.tagged(16, u64::from(*item));
             write_outcome(link, outcome);
         }
     }
@@ -141,12 +130,11 @@ fn write_event(link: &mut Link<'_>, event: &Event) {
         }
         Event::Answer { call, outcome } => {
             link.number(3);
-            link.number(u64::from(call.task.0) << 32 | u64::from(call.nth));
+            link.number(call_as_number(*call));
             write_call_outcome(link, outcome);
         }
         Event::Cancel { task } => {
-            link.number(4);
-            link.number(u64::from(task.0));
+            link.tagged(4, u64::from(task.0));
         }
     }
 }
@@ -154,13 +142,11 @@ fn write_event(link: &mut Link<'_>, event: &Event) {
 fn write_service(link: &mut Link<'_>, service: &Service<'_>) {
     match service {
         Service::Get(store, key) => {
-            link.number(1);
-            link.number(*store as u64);
+            link.tagged(1, *store as u64);
             link.text(key);
         }
         Service::Put(store, key, value) => {
-            link.number(2);
-            link.number(*store as u64);
+            link.tagged(2, *store as u64);
             link.text(key);
             link.text(value);
         }
@@ -181,8 +167,11 @@ fn write_stub(link: &mut Link<'_>, stub: &Stub) {
     link.number(u64::from(stub.serial));
 }
 
+fn call_as_number(call: CallId) -> u64 {
+    u64::from(call.task.0) << 32 | u64::from(call.nth)
+}
+
 fn write_headers(link: &mut Link<'_>, headers: &Headers) {
-    link.number(headers.iter().count() as u64);
     for (name, value) in headers.iter() {
         link.text(name);
         link.text(value);
@@ -190,14 +179,23 @@ fn write_headers(link: &mut Link<'_>, headers: &Headers) {
 }
 
 fn write_request(link: &mut Link<'_>, request: &Request) {
-    link.text(request.method.as_str());
+    let method = match request.method {
+        Method::Get => 1,
+        Method::Head => 2,
+        Method::Post => 3,
+        Method::Other(_) => 4,
+    };
+    link.tagged(method, request.headers.iter().count() as u64);
+    if let Method::Other(name) = &request.method {
+        link.text(name);
+    }
     link.text(&request.path);
     write_headers(link, &request.headers);
     link.wide(request.body.digest());
 }
 
 fn write_response(link: &mut Link<'_>, response: &Response) {
-    link.number(u64::from(response.status));
+    link.number(u64::from(response.status) << 32 | response.headers.iter().count() as u64);
     write_headers(link, &response.headers);
     link.wide(response.body.digest());
 }
@@ -230,12 +228,10 @@ fn write_call_outcome(link: &mut Link<'_>, outcome: &CallOutcome) {
         }
         Ok(Answer::Entry(None)) => link.number(2),
         Ok(Answer::Entry(Some(value))) => {
-            link.number(3);
-            link.text(value);
+            link.tagged_text(3, value);
         }
         Ok(Answer::Digest(digest)) => {
-            link.number(4);
-            link.text(digest);
+            link.tagged_text(4, digest);
         }
         Ok(Answer::Done) => link.number(5),
         Err(error) => {
@@ -248,16 +244,18 @@ fn write_call_outcome(link: &mut Link<'_>, outcome: &CallOutcome) {
 fn write_statement(link: &mut Link<'_>, statement: &Statement) {
     link.text(&statement.sql);
     link.number(statement.params.len() as u64);
-    statement.params.iter().for_each(|value| write_value(link, value));
+    for value in &statement.params {
+        write_value(link, value);
+    }
 }
 
 fn write_rows(link: &mut Link<'_>, rows: &Rows) {
-    link.number(rows.columns.len() as u64);
-    link.number(rows.rows.len() as u64);
-    rows.rows
-        .iter()
-        .flatten()
-        .for_each(|value| write_value(link, value));
+    link.number((rows.columns.len() as u64) << 32 | rows.rows.len() as u64);
+    for row in &rows.rows {
+        for value in row {
+            write_value(link, value);
+        }
+    }
 }
 
 /// The kind of an error, and what it concerns; not its words.
@@ -276,12 +274,10 @@ fn write_value(link: &mut Link<'_>, value: &Value) {
             link.number(number.to_f64().to_bits());
         }
         Value::Text(text) => {
-            link.number(3);
-            link.text(text);
+            link.tagged_text(3, text);
         }
         Value::Bytes(bytes) => {
-            link.number(4);
-            link.number(bytes.0.len() as u64);
+            link.tagged(4, bytes.0.len() as u64);
             link.number(xxh3_64(&bytes.0));
         }
     }

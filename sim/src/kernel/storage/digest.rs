@@ -4,18 +4,43 @@
 //! by one subtraction and one addition, and the order in which rows came does not matter.
 
 use protocol::host::Value;
+use protocol::number::Number;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The part of a row of `table`.
-#[must_use]
-pub fn of_row(table: &str, row: &[Value]) -> u128 {
-    let mut bytes = Vec::with_capacity(64 + 16 * row.len());
-    bytes.push(b'r');
-    push_text(&mut bytes, table);
-    for value in row {
-        push_value(&mut bytes, value);
+/// A value of a row, wherever it stands.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// NULL.
+    Null,
+    /// A number, as code reads it.
+    Number(Number),
+    /// A text.
+    Text(&'a str),
+    /// A blob.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> From<&'a Value> for Part<'a> {
+    fn from(value: &'a Value) -> Self {
+        match value {
+            Value::Null => Part::Null,
+            Value::Number(number) => Part::Number(*number),
+            Value::Text(text) => Part::Text(text),
+            Value::Bytes(bytes) => Part::Bytes(&bytes.0),
+        }
     }
-    xxh3_128(&bytes)
+}
+
+/// The part of a row of `table`; `bytes` is a buffer.
+#[must_use]
+pub fn of_row<'a>(table: &str, row: impl Iterator<Item = Part<'a>>, bytes: &mut Vec<u8>) -> u128 {
+    bytes.clear();
+    bytes.push(b'r');
+    push_text(bytes, table);
+    for part in row {
+        push_part(bytes, part);
+    }
+    xxh3_128(bytes)
 }
 
 /// The part of an entry of `sqlite_schema`, by its name and the text that made it.
@@ -28,20 +53,20 @@ pub fn of_entry(name: &str, ddl: &str) -> u128 {
     xxh3_128(&bytes)
 }
 
-fn push_value(bytes: &mut Vec<u8>, value: &Value) {
-    match value {
-        Value::Null => bytes.push(0),
-        Value::Number(number) => {
+fn push_part(bytes: &mut Vec<u8>, part: Part<'_>) {
+    match part {
+        Part::Null => bytes.push(0),
+        Part::Number(number) => {
             bytes.push(1);
             bytes.extend_from_slice(&number.to_f64().to_bits().to_le_bytes());
         }
-        Value::Text(text) => {
+        Part::Text(text) => {
             bytes.push(2);
             push_text(bytes, text);
         }
-        Value::Bytes(blob) => {
+        Part::Bytes(blob) => {
             bytes.push(3);
-            push_bytes(bytes, &blob.0);
+            push_bytes(bytes, blob);
         }
     }
 }

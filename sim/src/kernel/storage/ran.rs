@@ -40,7 +40,7 @@ impl Writes {
     pub fn add(&mut self, other: &Writes) {
         if self.is_empty() {
             self.clone_from(other);
-        } else if !other.is_empty() && self != other {
+        } else if !other.tables().iter().all(|table| self.tables().contains(table)) {
             *self = self.tables().iter().chain(other.tables()).cloned().collect();
         }
     }

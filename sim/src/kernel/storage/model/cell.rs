@@ -9,6 +9,8 @@ use std::cmp::Ordering;
 use protocol::host::{Bytes, Text, Value};
 use protocol::number::Number;
 
+use super::super::digest::Part;
+
 /// A stored value. Integers and reals are two things until they are read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Cell {
@@ -60,6 +62,17 @@ impl Cell {
             Cell::Real(number) => Value::Number(*number),
             Cell::Text(text) => Value::Text(text.clone()),
             Cell::Blob(bytes) => Value::Bytes(bytes.clone()),
+        }
+    }
+
+    /// The same for a digest.
+    pub(super) fn part(&self) -> Part<'_> {
+        match self {
+            Cell::Null => Part::Null,
+            Cell::Integer(integer) => Part::Number(Number::from(*integer)),
+            Cell::Real(number) => Part::Number(*number),
+            Cell::Text(text) => Part::Text(text),
+            Cell::Blob(bytes) => Part::Bytes(&bytes.0),
         }
     }
 

@@ -58,6 +58,8 @@ struct Buffers {
     new: Vec<Cell>,
     /// A row as it becomes.
     changed: Vec<Cell>,
+    /// A row that is digested.
+    bytes: Vec<u8>,
 }
 
 impl Clone for Buffers {
@@ -211,9 +213,10 @@ impl Store for ModelStore {
     }
 
     fn digest(&mut self) -> u128 {
+        let buffer = &mut self.buffers.bytes;
         self.tables
             .all()
-            .fold(0, |sum, table| sum.wrapping_add(table.digest()))
+            .fold(0, |sum, table| sum.wrapping_add(table.digest(buffer)))
     }
 }
 

@@ -139,8 +139,8 @@ pub(super) struct BoundFilter<'a> {
 
 impl BoundFilter<'_> {
     pub(super) fn holds(&self, row: &Row) -> bool {
-        let mut tests = self.filter.tests.iter().zip(self.values);
-        tests.all(|(test, value)| test.holds(row, value))
+        let tests = &self.filter.tests;
+        (0..tests.len()).all(|at| tests[at].holds(row, &self.values[at]))
     }
 
     /// A stretch of the table in which all rows stand that pass; others may stand there too.

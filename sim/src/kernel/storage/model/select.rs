@@ -127,8 +127,13 @@ impl Window {
         columns: &[usize],
     ) -> Vec<Vec<Value>> {
         let mut shown = Vec::with_capacity(at_most.min(self.limit));
-        let rows = rows.skip(self.offset).take(self.limit);
-        shown.extend(rows.map(|row| columns.iter().map(|at| row.cells()[*at].read()).collect()));
+        for row in rows.skip(self.offset).take(self.limit) {
+            let mut values = Vec::with_capacity(columns.len());
+            for at in columns {
+                values.push(row.cells()[*at].read());
+            }
+            shown.push(values);
+        }
         shown
     }
 }

@@ -24,10 +24,10 @@ pub(super) struct Row {
 
 impl Row {
     /// Takes the cells out of a buffer.
-    pub(super) fn new(rowid: i64, cells: &mut Vec<Cell>) -> Self {
+    pub(super) fn new(rowid: i64, cells: &mut Vec<Cell>, spare: &mut Spare) -> Self {
         Row {
             rowid,
-            cells: cells.drain(..).collect(),
+            cells: spare.filled(cells),
             digest: Lazy::new(0),
         }
     }
@@ -42,6 +42,50 @@ impl Row {
 
     pub(super) fn read(&self) -> Vec<Value> {
         self.cells.iter().map(Cell::read).collect()
+    }
+}
+
+/// Room of rows that nobody holds any more: nearly every row that is written takes the place of one of the same width,
+/// which is let go when the turn is durable.
+#[derive(Debug, Default)]
+pub(super) struct Spare {
+    /// By width.
+    rows: [Vec<Rc<[Cell]>>; WIDEST],
+}
+
+/// How wide rows are whose room is kept, and how many of a width.
+const WIDEST: usize = 16;
+const KEPT: usize = 64;
+
+impl Clone for Spare {
+    /// It is room for one store's rows.
+    fn clone(&self) -> Self {
+        Spare::default()
+    }
+}
+
+impl Spare {
+    /// Takes the cells out of a buffer.
+    fn filled(&mut self, cells: &mut Vec<Cell>) -> Rc<[Cell]> {
+        let room = self.rows.get_mut(cells.len()).and_then(Vec::pop);
+        let Some(mut room) = room else {
+            return cells.drain(..).collect();
+        };
+        if let Some(there) = Rc::get_mut(&mut room) {
+            there.swap_with_slice(cells);
+        }
+        cells.clear();
+        room
+    }
+
+    /// Lets a row go. What stands in it stands there until it is used again.
+    pub(super) fn keep(&mut self, mut row: Row) {
+        if let Some(rows) = self.rows.get_mut(row.cells.len())
+            && rows.len() < KEPT
+            && Rc::get_mut(&mut row.cells).is_some()
+        {
+            rows.push(row.cells);
+        }
     }
 }
 
@@ -62,6 +106,8 @@ pub(super) struct Table {
     digests: Lazy<u128>,
     /// How many are not.
     undigested: Lazy<usize>,
+    /// The digest of its entry in the schema.
+    entry: u128,
 }
 
 fn order_by(key: &[usize], a: &[Cell], b: &[Cell]) -> Ordering {
@@ -77,6 +123,7 @@ fn order_by(key: &[usize], a: &[Cell], b: &[Cell]) -> Ordering {
 impl Table {
     pub(super) fn new(schema: Rc<Schema>) -> Self {
         Table {
+            entry: digest::of_entry(&schema.name, &schema.ddl),
             schema,
             rows: Vec::new(),
             nulls: 0,
@@ -184,17 +231,20 @@ impl Table {
         rows.iter().filter(|row| has_null(key, &row.cells)).count()
     }
 
-    /// The digest of its rows and of its entry in the schema. Only rows that have changed are read for it.
-    pub(super) fn digest(&self) -> u128 {
-        if self.undigested.take() > 0 {
-            for row in self.rows.iter().filter(|row| row.digest.get() == 0) {
-                let digest = digest::of_row(&self.schema.name, &row.read());
-                row.digest.set(digest);
-                self.digests.set(self.digests.get().wrapping_add(digest));
-            }
+    /// The digest of its rows and of its entry in the schema. Only rows that have changed are read for it. `buffer` is
+    /// one.
+    pub(super) fn digest(&self, buffer: &mut Vec<u8>) -> u128 {
+        // From the end, where a log has its new ones.
+        let mut rows = self.rows.iter().rev();
+        for _ in 0..self.undigested.take() {
+            let row = rows.find(|row| row.digest.get() == 0);
+            let row = row.expect("rows that have no digest yet are counted");
+            let parts = row.cells.iter().map(Cell::part);
+            let digest = digest::of_row(&self.schema.name, parts, buffer);
+            row.digest.set(digest);
+            self.digests.set(self.digests.get().wrapping_add(digest));
         }
-        let entry = digest::of_entry(&self.schema.name, &self.schema.ddl);
-        entry.wrapping_add(self.digests.get())
+        self.entry.wrapping_add(self.digests.get())
     }
 }
 

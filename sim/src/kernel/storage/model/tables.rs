@@ -8,7 +8,7 @@ use protocol::host::{SqlError, SqlErrorKind, Text};
 use super::bind::may_name_a_table;
 use super::plan::{Bound, Refusal};
 use super::shape::Schema;
-use super::table::{Row, Table};
+use super::table::{Row, Spare, Table};
 
 /// Tables, shared with forks until one of them writes, and a log of the steps that led to them.
 #[derive(Clone, Debug)]
@@ -16,6 +16,7 @@ pub(super) struct Tables {
     /// In the order of their creation.
     list: Vec<Rc<Table>>,
     log: Vec<Undo>,
+    pub(super) spare: Spare,
     /// The most that a row may take.
     pub(super) row_bytes: usize,
 }
@@ -42,6 +43,7 @@ impl Tables {
         Tables {
             list: Vec::new(),
             log: Vec::new(),
+            spare: Spare::default(),
             row_bytes,
         }
     }
@@ -100,7 +102,11 @@ impl Tables {
 
     /// Keeps for good what was done.
     pub(super) fn forget_steps(&mut self) {
-        self.log.clear();
+        for undo in self.log.drain(..) {
+            if let Undo::Replaced { before, .. } = undo {
+                self.spare.keep(before);
+            }
+        }
     }
 
     fn table_mut(&mut self, table: usize) -> &mut Table {

@@ -49,13 +49,21 @@ impl Tables {
         }
         self.check_size(new)?;
         match (self.get(table).place(new, rowid), &plan.on_conflict) {
-            (Err(at), _) => self.add_row(table, at, Row::new(rowid, new)),
+            (Err(at), _) => {
+                let row = Row::new(rowid, new, &mut self.spare);
+                self.add_row(table, at, row);
+            }
             (Ok(_), Conflict::Ignore | Conflict::Nothing) => {}
-            (Ok(at), Conflict::Replace) => self.replace_row(table, at, Row::new(rowid, new)),
+            (Ok(at), Conflict::Replace) => {
+                let row = Row::new(rowid, new, &mut self.spare);
+                self.replace_row(table, at, row);
+            }
             (Ok(at), Conflict::Update(set)) => {
                 let before = &self.get(table).rows()[at];
-                let row = change(schema, before, set, new, params, changed)?;
-                self.check_size(row.cells())?;
+                let rowid = before.rowid();
+                change(schema, before, set, new, params, changed)?;
+                self.check_size(changed)?;
+                let row = Row::new(rowid, changed, &mut self.spare);
                 self.replace_row(table, at, row);
             }
             (Ok(_), Conflict::Fail) => {
@@ -99,9 +107,8 @@ impl Tables {
         let mut failed: Option<Refusal> = None;
         for at in filter.stretch(of).filter(|at| filter.holds(&of.rows()[*at])) {
             let row = change(&of.schema, &of.rows()[at], set, &[], params, changed);
-            let row = row.and_then(|row| self.check_size(row.cells()).map(|()| row));
-            match (row, &failed) {
-                (Ok(row), _) => rows.push((at, row)),
+            match (row.and_then(|()| self.check_size(changed)), &failed) {
+                (Ok(()), _) => rows.push((at, std::mem::take(changed))),
                 (Err(refusal), None) => failed = Some(refusal),
                 (Err(refusal), Some(first)) if refusal == *first => {}
                 // Which row SQLite meets first is its affair.
@@ -111,7 +118,9 @@ impl Tables {
         if let Some(refusal) = failed {
             return Err(refusal);
         }
-        for (at, row) in rows {
+        for (at, mut cells) in rows {
+            let rowid = self.get(table).rows()[at].rowid();
+            let row = Row::new(rowid, &mut cells, &mut self.spare);
             self.replace_row(table, at, row);
         }
         Ok(())
@@ -119,12 +128,14 @@ impl Tables {
 
     /// A row that may be too large, with its header, is not carried.
     fn check_size(&self, cells: &[Cell]) -> Bound<()> {
-        let bytes = |cell: &Cell| match cell {
-            Cell::Text(text) => text.len(),
-            Cell::Blob(bytes) => bytes.0.len(),
-            _ => 0,
-        };
-        let bytes: usize = cells.iter().map(bytes).sum();
+        let mut bytes = 0_usize;
+        for cell in cells {
+            bytes += match cell {
+                Cell::Text(text) => text.len(),
+                Cell::Blob(bytes) => bytes.0.len(),
+                _ => 0,
+            };
+        }
         if bytes.saturating_add(HEADER) <= self.row_bytes {
             Ok(())
         } else {
@@ -170,8 +181,8 @@ fn new_cells(
     cells: &mut Vec<Cell>,
 ) -> Bound<()> {
     cells.clear();
-    for (column, source) in schema.columns.iter().zip(&plan.sources) {
-        let cell = match source {
+    for (at, column) in schema.columns.iter().enumerate() {
+        let cell = match &plan.sources[at] {
             Some(at) => stored(&operands[*at], params, column.affinity),
             None => column.default.clone().with(column.affinity),
         };
@@ -191,7 +202,7 @@ fn stored(operand: &Operand, params: &[Value], affinity: Affinity) -> Option<Cel
     }
 }
 
-/// A row with its assignments made. `refused` is the row that an upsert could not insert; `cells` is a buffer.
+/// Fills a buffer with the cells of a row, its assignments made. `refused` is the row that an upsert could not insert.
 fn change(
     schema: &Schema,
     before: &Row,
@@ -199,11 +210,11 @@ fn change(
     refused: &[Cell],
     params: &[Value],
     cells: &mut Vec<Cell>,
-) -> Bound<Row> {
+) -> Bound<()> {
     cells.clear();
-    for ((old, source), column) in before.cells().iter().zip(set).zip(&schema.columns) {
-        let Some(source) = source else {
-            cells.push(old.clone());
+    for (at, column) in schema.columns.iter().enumerate() {
+        let Some(source) = &set[at] else {
+            cells.push(before.cells()[at].clone());
             continue;
         };
         let affinity = column.affinity;
@@ -224,7 +235,7 @@ fn change(
     }
     match first_null(schema, cells) {
         Some(at) => Err(Refusal::Sql(constraint(SqlErrorKind::NotNull, schema, at))),
-        None => Ok(Row::new(before.rowid(), cells)),
+        None => Ok(()),
     }
 }
 
@@ -254,8 +265,7 @@ fn sum(a: &Cell, minus: bool, b: Cell) -> Option<Cell> {
 
 /// The first column that holds NULL and must not.
 fn first_null(schema: &Schema, cells: &[Cell]) -> Option<usize> {
-    let mut columns = schema.columns.iter().zip(cells);
-    columns.position(|(column, cell)| column.not_null && cell.is_null())
+    (0..cells.len()).find(|at| cells[*at].is_null() && schema.columns[*at].not_null)
 }
 
 /// OR REPLACE puts the default where NULL must not be.

@@ -62,6 +62,10 @@ const ABSENT: [&str; 9] = [
 /// Functions that tell of the connection's past, which a fork does not have.
 const OF_THE_CONNECTION: [&str; 3] = ["changes", "total_changes", "last_insert_rowid"];
 
+/// What the schema tells of a table, but for where its pages begin, which depends on what stands in the others. A count
+/// reads no column.
+const TOLD_OF_TABLES: [&str; 5] = ["type", "name", "tbl_name", "sql", ""];
+
 /// From now on each statement on this connection is ruled upon.
 pub(super) fn install(connection: &mut Connection, shared: Arc<Shared>) {
     connection
@@ -102,11 +106,15 @@ fn note(notes: &mut Notes, action: &AuthAction<'_>) {
             notes.schema = true;
             notes.write(table_name);
         }
-        On::Read { table_name, .. } if is_schema(table_name) || table_name.starts_with("pragma_") => {
+        On::Read {
+            table_name,
+            column_name,
+        } if is_schema(table_name) || table_name.starts_with("pragma_") => {
             notes.reads_schema = true;
+            notes.reads_more |= !is_schema(table_name) || !TOLD_OF_TABLES.contains(column_name);
         }
         // Names in a CHECK, a DEFAULT, a key. Nothing is computed before there are rows; `AS SELECT` is an action more.
-        On::Read { .. } | On::Function { .. } | On::Reindex { .. } => {}
+        On::Read { .. } | On::Function { .. } | On::Reindex { .. } => notes.reads_more = true,
         On::Insert { table_name } | On::Delete { table_name } | On::Update { table_name, .. } => {
             notes.more_than_making |= !internal(table_name);
             notes.write(table_name);
@@ -126,6 +134,7 @@ fn note(notes: &mut Notes, action: &AuthAction<'_>) {
         }
         On::Pragma { .. } => {
             notes.reads_schema = true;
+            notes.reads_more = true;
             notes.more_than_making = true;
         }
         _ => notes.more_than_making = true,

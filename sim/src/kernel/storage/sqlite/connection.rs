@@ -34,6 +34,8 @@ pub(super) struct Notes {
     pub(super) schema: bool,
     /// An action that reads the schema.
     pub(super) reads_schema: bool,
+    /// An action whose outcome may depend on more than what the schema tells of tables and indices.
+    pub(super) reads_more: bool,
     /// An action besides those of making tables and indices.
     pub(super) more_than_making: bool,
     /// The tables that can be written.

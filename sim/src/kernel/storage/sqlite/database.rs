@@ -211,16 +211,26 @@ impl Database {
 
     /// Runs a statement that reads the schema and writes nothing, as if the platform's table for the alarm stood in it.
     /// It does so behind all others, wherever the runtime may have it: only an ORDER BY is certain of a place.
+    ///
+    /// The answer is kept where it can be: to make a table and to take it back has SQLite read the whole schema again and
+    /// prepare all statements anew.
     pub(super) fn run_beside_alarm_table(
         &mut self,
         number: Number,
         sql: &Text,
         params: &[Value],
     ) -> Result<Rows, RunError> {
+        if let Some(rows) = self.held.answered_beside_alarm_table(number, params) {
+            self.at_groundwork = false;
+            return Ok(rows.clone());
+        }
         self.execute("SAVEPOINT alarm");
         self.execute(ALARM_TABLE_SQL);
         let ran = self.run(number, sql, params);
         self.execute("ROLLBACK TO alarm; RELEASE alarm");
+        if let Ok(rows) = &ran {
+            self.held.keep_answer_beside_alarm_table(number, params, rows);
+        }
         ran
     }
 

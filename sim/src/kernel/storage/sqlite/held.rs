@@ -51,7 +51,13 @@ struct Prepared<'connection> {
     parameters: usize,
     traits: Traits,
     columns: Vec<Text>,
+    /// What it has answered beside the platform's table for the alarm, by its parameters. Nothing is kept here of a
+    /// statement that asks for more than the schema, and the statement is dropped when that changes.
+    beside_alarm_table: Vec<(Vec<Value>, Rows)>,
 }
+
+/// Answers that are kept of a statement.
+const ANSWERS: usize = 64;
 
 /// What is known of a statement once it is prepared.
 #[derive(Clone, Debug)]
@@ -63,6 +69,8 @@ pub(super) struct Traits {
     touches_schema: bool,
     /// Whether it reads the schema, other than to change it.
     pub(super) reads_schema: bool,
+    /// Whether its answer depends on nothing but that and its parameters.
+    reads_schema_alone: bool,
 }
 
 /// Refers to a statement that is held, until the next is prepared or run.
@@ -179,6 +187,25 @@ impl Held {
         &self.0.borrow_dependent().by_number[number.0].traits
     }
 
+    /// What a statement has answered beside the platform's table for the alarm, if that is known.
+    pub(super) fn answered_beside_alarm_table(&self, number: Number, params: &[Value]) -> Option<&Rows> {
+        let mut known = self.0.borrow_dependent().by_number[number.0]
+            .beside_alarm_table
+            .iter();
+        known.find(|(of, _)| of == params).map(|(_, rows)| rows)
+    }
+
+    /// Keeps what a statement has answered there, if it would answer that again.
+    pub(super) fn keep_answer_beside_alarm_table(&mut self, number: Number, params: &[Value], rows: &Rows) {
+        self.0.with_dependent_mut(|_, statements| {
+            let prepared = &mut statements.by_number[number.0];
+            let known = &mut prepared.beside_alarm_table;
+            if prepared.traits.reads_schema_alone && known.len() < ANSWERS {
+                known.push((params.to_vec(), rows.clone()));
+            }
+        });
+    }
+
     /// How often SQLite has prepared a held statement anew.
     #[cfg(test)]
     pub(super) fn prepared_anew(&self) -> i32 {
@@ -278,8 +305,10 @@ fn prepare<'connection>(
             only_makes: notes.schema && !notes.more_than_making,
             touches_schema: notes.schema,
             reads_schema: notes.reads_schema && !notes.schema,
+            reads_schema_alone: notes.reads_schema && !notes.schema && !notes.reads_more,
         },
         columns: statement.column_names().map(Text::new).collect(),
+        beside_alarm_table: Vec::new(),
         statement,
     }))
 }

@@ -1,6 +1,7 @@
 //! What both stores must do, and that they do the same.
 
 mod agree;
+mod alarm_table;
 mod cases;
 mod closed;
 mod generate;
