@@ -73,11 +73,6 @@ pub enum Fault {
         #[serde(default)]
         cause: ResetCause,
     },
-    /// An object is taken away with all that it stores; the next one of its name is new.
-    Recreate {
-        /// The object.
-        object: Text,
-    },
     /// An object loses its memory, if it has nothing to do.
     Evict {
         /// The object.
@@ -173,7 +168,6 @@ impl Fault {
             },
             Fault::Reset { .. }
             | Fault::Evict { .. }
-            | Fault::Recreate { .. }
             | Fault::CommitFailure { .. }
             | Fault::Statement { .. }
             | Fault::Cancel { .. } => None,

@@ -19,7 +19,7 @@ const NOT_HERE: [(FaultKind, &str); 2] = [
     ),
     (
         FaultKind::Recreated,
-        "a counter that is taken away is not the one that its clients have added to",
+        "nobody in the demonstration takes an object away, and no fault of a plan does",
     ),
 ];
 

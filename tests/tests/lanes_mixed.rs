@@ -1,7 +1,7 @@
 //! Mixed pools: a hardened lane lives with a documented primary, and a documented lane with a hardened primary. What a
 //! change mends on the side that has it is mended there already.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use protocol::lanes::changes::{CHANGES, Change, Side};
 use sim::check::Verdict;
 use sim::kernel::storage::sqlite::SqliteStore;
-use sim::run::run;
+use sim::run::{Report, Simulation};
 use sim::scenario;
 use sim::trace;
 use sim::world::lanes::LanesWorld;
@@ -24,17 +24,15 @@ const POOLS: [(&str, Side); 2] = [
     ("documented-lanes", Side::Primary),
 ];
 
-fn verdict(plan: &PlanOf<LanesWorld>, variant: &str) -> Verdict {
-    let deployment = LanesWorld::deployment(variant).expect("the variant is there");
-    run::<LanesWorld, _, SqliteStore>(plan, deployment, &Default::default(), ()).verdict
-}
-
-fn violated(verdict: &Verdict) -> Option<&str> {
-    match verdict {
-        Verdict::Violated(violation) => Some(violation.invariant.as_str()),
-        Verdict::Passed => None,
-        other => panic!("a mixed pool runs to the end: {other}"),
-    }
+/// Runs a plan in a mixed pool, and judges only these invariants: the others may be broken by what its documented side
+/// does.
+fn run_judged(plan: &PlanOf<LanesWorld>, pool: &str, judged: &BTreeSet<&str>) -> Report {
+    let deployment = LanesWorld::deployment(pool).expect("the variant is there");
+    let stores = Default::default();
+    let mut simulation = Simulation::<LanesWorld, _, SqliteStore, ()>::new(plan, deployment, &stores, ());
+    simulation.world().judge_only(judged);
+    let verdict = simulation.conclude();
+    simulation.report(verdict)
 }
 
 fn plan_of(change: &Change) -> PlanOf<LanesWorld> {
@@ -45,50 +43,83 @@ fn plan_of(change: &Change) -> PlanOf<LanesWorld> {
         .plan
 }
 
+/// Traces that show nothing in a mixed pool although a side lacks the change, each with why.
+const NEED_THE_REST: [(&str, &str, &str); 3] = [
+    (
+        "count-attempts",
+        "documented-lanes",
+        "a documented lane takes the late chunk for the beginning of a copy, and asks for another one",
+    ),
+    (
+        "provision-outside-the-gate",
+        "documented-primary",
+        "a documented primary is slower to seal, and its step meets the lane's render at another moment",
+    ),
+    (
+        "keep-the-name",
+        "documented-primary",
+        "it is the lane that is woken without its name; primaries are as well, in other runs",
+    ),
+];
+
 #[test]
-fn a_change_mends_its_trace_where_its_side_is_hardened() {
+fn a_change_works_in_a_mixed_pool_where_its_side_has_it_and_only_there() {
     for (pool, hardened) in POOLS {
-        for change in CHANGES.iter().filter(|change| change.side == hardened) {
-            let verdict = verdict(&plan_of(change), pool);
-            assert_ne!(
-                violated(&verdict),
-                Some(change.invariant),
-                "`{}` is in the code of that side of `{pool}`, and its trace shows what it mends: is it on both sides?",
-                change.name
+        for change in &CHANGES {
+            let judged = BTreeSet::from([change.invariant]);
+            let verdict = run_judged(&plan_of(change), pool, &judged).verdict;
+            let excused = NEED_THE_REST
+                .iter()
+                .any(|(name, of, _)| *name == change.name && *of == pool);
+            assert_eq!(
+                verdict == Verdict::Passed,
+                change.side == hardened || excused,
+                "`{}` is to be in the code of {:?}, and in `{pool}` its trace shows: {verdict}",
+                change.name,
+                change.side
             );
         }
     }
 }
 
-/// The invariants that no change of the documented side mends, and at least one of the hardened side.
-fn held(hardened: Side) -> BTreeSet<&'static str> {
-    let of = |wanted: &dyn Fn(Side) -> bool| -> BTreeSet<&'static str> {
-        let changes = CHANGES.iter().filter(|change| wanted(change.side));
-        changes.map(|change| change.invariant).collect()
-    };
-    let missed = of(&|side| side != hardened);
-    of(&|side| side == hardened)
-        .difference(&missed)
-        .copied()
+/// What does not hold in a mixed pool besides what changes of the documented side, or of both, mend: it follows from that.
+const FOLLOWS: [(&str, &[&str]); 2] = [("documented-primary", &[]), ("documented-lanes", &[])];
+
+/// The invariants that hold in a pool.
+fn held(pool: &str, hardened: Side) -> BTreeSet<&'static str> {
+    let missed = CHANGES.iter().filter(|change| change.side != hardened);
+    let missed: BTreeSet<&str> = missed.map(|change| change.invariant).collect();
+    let follow = FOLLOWS.iter().filter(|(of, _)| *of == pool);
+    let follow: BTreeSet<&str> = follow.flat_map(|(_, ids)| *ids).copied().collect();
+    let all = LanesWorld::invariants().iter().map(|invariant| invariant.id);
+    all.filter(|id| !missed.contains(id) && !follow.contains(id))
         .collect()
 }
 
 fn sweep(pool: &str, hardened: Side) {
-    let held = held(hardened);
-    assert!(!held.is_empty(), "the hardened side of `{pool}` mends something");
+    let held = held(pool, hardened);
+    let mut subjects: BTreeMap<&str, u64> = held.iter().map(|id| (*id, 0)).collect();
     for name in scenario::names().filter(|name| name.starts_with("lanes/")) {
         let scenario = scenario::load(name).expect("the scenario is built in");
         let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
         for seed in 1..=tests::pieces::seeds().unwrap_or(SEEDS) {
-            let verdict = verdict(&LanesWorld::generate(&scenario, seed), pool);
-            let invariant = violated(&verdict).unwrap_or_default();
-            assert!(
-                !held.contains(invariant),
-                "{verdict}\nthe hardened side mends that: see `cargo run --release -- run {name} --seed {seed} \
+            let report = run_judged(&LanesWorld::generate(&scenario, seed), pool, &held);
+            assert_eq!(
+                report.verdict,
+                Verdict::Passed,
+                "what the hardened side of `{pool}` mends is mended: see `cargo run --release -- run {name} --seed {seed} \
                  --variant {pool} --log`"
             );
+            for (id, count) in &mut subjects {
+                *count += report.marks.count(&format!("subject {id}"));
+            }
         }
     }
+    let never: Vec<_> = subjects.iter().filter(|(_, count)| **count == 0).collect();
+    assert!(
+        never.is_empty(),
+        "nothing was judged in `{pool}` by {never:?}: raise `SEEDS`"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! attempt's number in a chunk and a cursor), an object without it does not read, and none waits for it: a mended lane is
 //! meant to live with a documented primary, and the other way round.
 //!
-//! [`Change::side`] tells what a mixed pool is rid of already.
+//! In a mixed pool a change works where its [side](Change::side) has it; those of both sides need both.
 //!
 //! Each has a trace under `traces/lanes` that needs it: without the change its invariant is violated there, with it
 //! nothing is.
@@ -15,7 +15,7 @@ use super::inventory::{StateClass, is_replica_local_table};
 use super::meta::{Key, Write, present};
 use super::object::changes as object;
 use super::partition::{PartitionFacts, Writer, id_partition};
-use super::restore::NoLanding;
+use super::restore::{NoLanding, Place};
 use super::rules::Rules;
 use super::wire::Chunk;
 use super::{header, inventory::StateKey};
@@ -51,7 +51,7 @@ pub struct Change {
 }
 
 /// All changes, in the order in which they are made. Each exchanges entries of its own.
-pub const CHANGES: [Change; 22] = [
+pub const CHANGES: [Change; 23] = [
     Change {
         name: "log-all-state",
         without: "without-log-all-state",
@@ -159,6 +159,19 @@ pub const CHANGES: [Change; 22] = [
         },
     },
     Change {
+        name: "number-the-pages",
+        without: "without-number-the-pages",
+        invariant: "LR-9",
+        side: Side::Both,
+        reason: "a page of a copy that arrives twice empties its table once more, and what came behind it is gone; chunks \
+                 carry their place, and a lane lands none that it has had",
+        apply: |rules| {
+            rules.flows.provision.page = |place| Some(page_text(place));
+            rules.copies.has_landed = has_landed;
+            rules.copies.note_page = note_page;
+        },
+    },
+    Change {
         name: "withdraw-before-restoring",
         without: "without-withdraw-before-restoring",
         invariant: "LR-17",
@@ -170,10 +183,13 @@ pub const CHANGES: [Change; 22] = [
         name: "keep-the-name",
         without: "without-keep-the-name",
         invariant: "LR-9",
-        side: Side::Lane,
+        side: Side::Both,
         reason: "an alarm can wake an object that is not told its name, and a lane without one takes itself for a primary \
-                 and commits to its copy; an object keeps its name",
-        apply: |rules| rules.flows.recall = object::keep_the_name,
+                 and commits to its copy; an object keeps its name, and one that never could gives way to one that is told",
+        apply: |rules| {
+            rules.flows.recall = object::keep_the_name;
+            rules.flows.nameless = object::ask_for_the_name;
+        },
     },
     Change {
         name: "ask-until-it-comes",
@@ -251,7 +267,7 @@ pub const CHANGES: [Change; 22] = [
         invariant: "LR-14",
         side: Side::Lane,
         reason: "what the render cache keeps outlives the records that change it, and the copy that it was made of; a lane that \
-                 has applied, or is copied to, empties every bin of the cache that its schema has",
+                 has applied, or is copied to, empties every bin of the cache that is there",
         apply: |rules| {
             rules.flows.purged = object::all_caches;
             rules.flows.copies_purge = true;
@@ -323,6 +339,37 @@ fn note_attempt(chunk: &Chunk) -> Vec<Write> {
     vec![Write::Meta(
         Key::RESTORE_ATTEMPT,
         chunk.attempt.as_str().map_or_else(Text::default, Text::new),
+    )]
+}
+
+fn page_text(place: Place) -> Text {
+    Text::from(format!("{}+{}", place.index, place.offset))
+}
+
+/// The place that a chunk names, or that is remembered.
+fn page_of(text: &str) -> Option<(u64, u64)> {
+    let (index, offset) = text.split_once('+')?;
+    Some((index.parse().ok()?, offset.parse().ok()?))
+}
+
+/// Whether the last page that has landed is of the chunk's attempt, and not before it. A copy's last page lands however
+/// often it comes: what it ends is not asked twice.
+fn has_landed(last: Option<&str>, chunk: &Chunk) -> bool {
+    let known = present(last).and_then(|last| last.split_once(' '));
+    let (Some((attempt, page)), false) = (known, chunk.done.is_true()) else {
+        return false;
+    };
+    let named = chunk.page.as_str().and_then(page_of);
+    chunk.attempt.as_str() == Some(attempt) && named.is_some() && named <= page_of(page)
+}
+
+fn note_page(chunk: &Chunk) -> Vec<Write> {
+    let (Some(attempt), Some(page)) = (chunk.attempt.as_str(), chunk.page.as_str()) else {
+        return Vec::new();
+    };
+    vec![Write::Meta(
+        Key::RESTORE_PAGE,
+        Text::from(format!("{attempt} {page}")),
     )]
 }
 

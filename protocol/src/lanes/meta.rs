@@ -27,6 +27,8 @@ impl Key {
     pub const RESTORE_SEEN: Key = Key("restore_seen");
     /// The attempt that the copy in progress, or the last one, was of; where variants tell attempts apart.
     pub const RESTORE_ATTEMPT: Key = Key("restore_attempt");
+    /// The page that landed last, with its attempt; where variants tell pages apart.
+    pub const RESTORE_PAGE: Key = Key("restore_page");
     /// How often the lane asked for a new copy since the last first chunk.
     pub const READMIT_ASKS: Key = Key("readmit_asks");
     /// The primary's: the lanes that wait for another copy, joined by commas.

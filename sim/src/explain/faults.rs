@@ -10,12 +10,6 @@ pub(super) fn planned<W: World>(fault: &Fault) -> String {
     match fault {
         Fault::Reset { object, cause } => format!("{} {}", caused(*cause), party(object)),
         Fault::Evict { object } => format!("{} is evicted, if it has nothing to do", party(object)),
-        Fault::Recreate { object } => {
-            format!(
-                "{} is taken away with all that it stores, and made anew",
-                party(object)
-            )
-        }
         Fault::Displace { object, overlap } => {
             format!(
                 "{} is started elsewhere, and runs on here for {overlap}",

@@ -60,7 +60,7 @@ pub use queue::EventKey;
 pub use rates::Switch;
 pub use ratio::Ratio;
 pub use time::{EPOCH, Micros};
-pub use trouble::{Trouble, Way};
+pub use trouble::{STORAGE_ERRORS, Trouble, Way};
 pub use turn::UnsupportedStatement;
 pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
 pub use wide::{Guest, SectionEnd, SectionKind, Wide};
@@ -103,6 +103,8 @@ enum Pending {
     Cancel(u32, OriginId),
     /// An object loses its memory.
     Reset(PartyId, ResetCause, OriginId),
+    /// An object is started elsewhere, while its incarnation runs on for so long at most.
+    Displace(PartyId, Micros, OriginId),
     /// An object is taken away with all that it stores.
     Recreate(PartyId, OriginId),
     /// The code that holds the thread of an incarnation has done so for as long as it may.

@@ -74,6 +74,7 @@ impl Pending {
             Pending::Reset(party, cause, _) => (party, cause).hash(hasher),
             Pending::AlarmSync(party)
             | Pending::Recreate(party, _)
+            | Pending::Displace(party, ..)
             | Pending::Free(party, _)
             | Pending::Done(party, _)
             | Pending::Confirmed(party, ..)

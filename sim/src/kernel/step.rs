@@ -100,11 +100,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     }
 
     /// Starts an object elsewhere, now, while its incarnation runs on for so long at most.
-    pub fn displace(&mut self, item: u32, object: PartyId, overlap: Micros, watch: &mut dyn Observer) {
+    pub fn displace(&mut self, item: u32, object: PartyId, overlap: Micros) {
         let origin = self.chance.origin(&Origin::Item(item));
         self.announce((FaultKind::Displaced, object, object), origin);
-        self.tell_announced(watch);
-        self.displace_now(object, overlap, origin, watch);
+        self.schedule(self.now, origin, Pending::Displace(object, overlap, origin));
     }
 
     /// Has a statement of an object meet an error: the one before which `after` others run.
@@ -191,6 +190,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             }
             Pending::AlarmSync(party) => self.manager_hears(party),
             Pending::Reset(party, cause, origin) => self.reset_now(party, cause, origin, watch),
+            Pending::Displace(party, overlap, origin) => self.displace_now(party, overlap, origin, watch),
             Pending::Recreate(party, origin) => self.recreate_now(party, origin, watch),
             Pending::CpuLimit(party, incarnation, origin) => {
                 self.cpu_limit(party, incarnation, origin, watch);
@@ -223,6 +223,7 @@ fn party_of(pending: &Pending) -> Option<PartyId> {
         | Pending::AlarmSync(party)
         | Pending::Reset(party, ..)
         | Pending::Recreate(party, _)
+        | Pending::Displace(party, ..)
         | Pending::CpuLimit(party, ..)
         | Pending::Idle(party, ..)
         | Pending::StaleEnds(party, ..)

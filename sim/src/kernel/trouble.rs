@@ -95,7 +95,7 @@ impl Trouble {
 }
 
 /// The errors that the storage has without any fault of a statement: those that break the object.
-const STORAGE_ERRORS: [SqlErrorKind; 4] = [
+pub const STORAGE_ERRORS: [SqlErrorKind; 4] = [
     SqlErrorKind::Full,
     SqlErrorKind::Io,
     SqlErrorKind::NoMemory,

@@ -8,12 +8,12 @@
 use std::collections::BTreeSet;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use protocol::host::{Label, Millis, SqlErrorKind, Text};
+use protocol::host::{Label, Millis, Text};
 
 use super::{Act, Fault, Item, Plan};
 use crate::kernel::{
     Aim, CallFault, ChoiceKey, DigestAwait, Episode, FixedChoice, Knobs, Micros, Origin, Purpose, Ratio,
-    ResetCause, Span, Way,
+    ResetCause, STORAGE_ERRORS, Span, Way,
 };
 use strum::VariantArray as _;
 
@@ -142,19 +142,12 @@ impl Aims {
     /// A fault of a party, or between two.
     fn fault(&self, u: &mut Unstructured<'_>) -> Result<Fault> {
         let (object, lasts) = (self.object(u)?, up_to(u, LASTS_MOST)?);
-        let errors = [
-            SqlErrorKind::Full,
-            SqlErrorKind::Io,
-            SqlErrorKind::NoMemory,
-            SqlErrorKind::Interrupted,
-        ];
-        Ok(match u.int_in_range(0..=12_u8)? {
+        Ok(match u.int_in_range(0..=11_u8)? {
             9..=11 => Fault::Reset {
                 object,
                 cause: *u.choose(ResetCause::VARIANTS)?,
             },
             1 => Fault::Evict { object },
-            12 => Fault::Recreate { object },
             2 => Fault::Displace {
                 object,
                 overlap: lasts,
@@ -174,13 +167,13 @@ impl Aims {
             6 => Fault::CommitFailure { object },
             7 => Fault::StorageError {
                 object,
-                error: *u.choose(&errors)?,
+                error: *u.choose(&STORAGE_ERRORS)?,
                 lasts,
             },
             8 => Fault::Statement {
                 object,
                 after: u.int_in_range(0..=20)?,
-                error: *u.choose(&errors)?,
+                error: *u.choose(&STORAGE_ERRORS)?,
             },
             _ => Fault::Cancel {
                 item: u.int_in_range(0..=2 * u32::from(ITEMS_MOST))?,

@@ -97,9 +97,7 @@ pub fn faults(fault: &Fault) -> Vec<Fault> {
                 fault,
             })
             .collect(),
-        Fault::Evict { .. } | Fault::Recreate { .. } | Fault::CommitFailure { .. } | Fault::Cancel { .. } => {
-            Vec::new()
-        }
+        Fault::Evict { .. } | Fault::CommitFailure { .. } | Fault::Cancel { .. } => Vec::new(),
     }
 }
 

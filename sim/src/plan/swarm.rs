@@ -7,8 +7,17 @@ use strum::VariantArray as _;
 use super::Fault;
 use crate::kernel::{
     Aim, CallFault, Chance, DigestAwait, Episode, FaultKind, Knobs, Micros, Origin, PlaceId, Purpose, Ratio,
-    ResetCause, Source, Way,
+    ResetCause, STORAGE_ERRORS, Source, Way,
 };
+
+/// For whom a party makes its calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calls {
+    /// For clients, who can go away meanwhile.
+    ForClients,
+    /// For itself.
+    ForItself,
+}
 
 /// Draws from the seed, for one plan.
 #[derive(Debug)]
@@ -126,15 +135,20 @@ impl Dice {
     }
 
     /// A fault that is aimed at one of a party's calls: which of them, below a number that is told for each label.
-    /// Where the party calls for clients, the client can go away meanwhile.
-    pub fn aimed(&mut self, callers: &[Text], label: Label, most: u32, for_clients: bool) -> Fault {
+    pub fn aimed(&mut self, callers: &[Text], label: Label, most: u32, calls: Calls) -> Fault {
         let aim = Aim {
             caller: callers[self.below("aim-caller", callers.len() as u32) as usize].clone(),
             label: Text::new_static(label.0),
             nth: self.below("aim-nth", most),
         };
         let by = |dice: &mut Self| Millis(dice.lasts().0 / 1_000);
-        let fault = match self.below("aim-fault", if for_clients { 6 } else { 5 }) {
+        let fault = match self.below(
+            "aim-fault",
+            match calls {
+                Calls::ForClients => 6,
+                Calls::ForItself => 5,
+            },
+        ) {
             0 => CallFault::LoseRequest,
             1 => CallFault::LoseAnswer,
             2 => CallFault::DelayRequest(by(self)),
@@ -147,13 +161,7 @@ impl Dice {
 
     /// What a statement meets where the storage fails.
     fn storage_error(&mut self) -> SqlErrorKind {
-        const ERRORS: [SqlErrorKind; 4] = [
-            SqlErrorKind::Full,
-            SqlErrorKind::Io,
-            SqlErrorKind::NoMemory,
-            SqlErrorKind::Interrupted,
-        ];
-        ERRORS[self.below("storage-error", ERRORS.len() as u32) as usize]
+        STORAGE_ERRORS[self.below("storage-error", STORAGE_ERRORS.len() as u32) as usize]
     }
 
     /// A fault that befalls one of these objects at an instant, or stands between it and another party.

@@ -251,6 +251,9 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                 self.heal();
                 return None;
             }
+            if self.plan.items.is_empty() && self.plan.fixed.is_empty() {
+                return Some(Verdict::Void(Text::new_static("the plan does nothing")));
+            }
             if self.kernel.turns() == 0 {
                 return Some(Verdict::Void(Text::new_static(
                     "no object and no front Worker had a single turn",
@@ -330,12 +333,9 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         let kernel = &mut self.kernel;
         match fault {
             Fault::Reset { object, cause } => kernel.reset(id, kernel.object_named(object)?, *cause),
-            Fault::Recreate { object } => kernel.recreate(id, kernel.object_named(object)?),
             Fault::Evict { object } => kernel.evict(id, kernel.object_named(object)?),
             Fault::Displace { object, overlap } => {
-                let object = kernel.object_named(object)?;
-                let heard_by = &mut (&mut self.ears, Hearing(&mut self.world));
-                kernel.displace(id, object, *overlap, heard_by);
+                kernel.displace(id, kernel.object_named(object)?, *overlap);
             }
             Fault::Partition { from, to, way, lasts } => {
                 let trouble = Trouble::Partition(kernel.named(from)?, kernel.named(to)?, *way);
@@ -441,6 +441,11 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
     #[must_use]
     pub fn begins(&self) -> Micros {
         self.begins
+    }
+
+    /// The world.
+    pub fn world(&mut self) -> &mut W {
+        &mut self.world
     }
 
     /// The world's kernel.

@@ -14,8 +14,8 @@ use super::readmit::AskSteps;
 use super::seal::SealSteps;
 use super::serve::ServeSteps;
 use super::visit::VisitSteps;
-use super::{Cx, Failure, Version};
-use crate::host::ObjectName;
+use super::{Cx, Failure, Next, Version};
+use crate::host::{ObjectName, SqlError, Text};
 use crate::lanes::rules::Rules;
 
 /// The segments, flow by flow.
@@ -25,13 +25,15 @@ pub struct Flows {
     pub identify: fn(&Rules, Option<&str>, Option<&str>) -> Identity,
     /// What an incarnation recalls of its name when it starts: nothing, as an object asks its platform each time.
     pub recall: fn(&mut Cx<'_, '_>) -> Result<Option<ObjectName>, Failure>,
+    /// What an incarnation does with a request that does not know its name: it takes itself for a primary.
+    pub nameless: fn(&mut Cx<'_, '_>) -> Option<Next>,
     /// What follows when an operator has moved a lane's stage: nothing, also where nothing wakes the lane then.
     pub stage_moved: fn(&Version, &Identity, &mut Cx<'_, '_>),
     /// What is done about a statement of the application that has run.
     pub capture: Capture,
     /// The tables that are emptied when what they show has changed.
-    pub purged: fn(&Version) -> Vec<&str>,
-    /// Whether they are emptied when a copy begins as well: they stay (`lanes.md` 14.1).
+    pub purged: fn(&mut Cx<'_, '_>) -> Result<Vec<Text>, SqlError>,
+    /// Whether they are emptied when a copy begins and when it is whole as well: they stay (`lanes.md` 14.1).
     pub copies_purge: bool,
     /// Sealing.
     pub seal: SealSteps,
@@ -62,6 +64,7 @@ impl Flows {
     pub const DOCUMENTED: Flows = Flows {
         identify,
         recall: |_| Ok(None),
+        nameless: |_| None,
         stage_moved: |_, _, _| {},
         capture: note_authoritative_write,
         purged: pages::purged,

@@ -17,7 +17,7 @@ use crate::task::{On, Resume, Step};
 pub struct Flushing {
     pub(super) statements: Vec<ForwardStatement>,
     /// What the batch is called, where a variant names them.
-    pub(super) name: Option<Text>,
+    name: Option<Text>,
     again: bool,
 }
 
@@ -26,7 +26,7 @@ pub struct Flushing {
 pub struct FlushSteps {
     /// First: take what was collected, and send it.
     pub send: Segment<Flushing>,
-    /// What tells a batch from the others of its lane: nothing.
+    /// What tells a batch from the others of its lane, where anything does; documented: nothing.
     pub name: fn(&Version, &mut Cx<'_, '_>) -> Option<Text>,
     /// With the primary's answer: done, once more, or thrown.
     pub answered: Segment<Flushing>,

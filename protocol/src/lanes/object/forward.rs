@@ -18,7 +18,9 @@ use crate::task::{Resume, Step};
 pub struct Accepting {
     pub(super) body: Body,
     /// What is appended once the rest is sealed.
-    pub(super) deferred: Vec<ForwardStatement>,
+    deferred: Vec<ForwardStatement>,
+    /// What is written together with the batch, and not logged: nothing, unless a variant remembers batches.
+    pub(super) remember: Option<Statement>,
 }
 
 /// The segments of accepting a batch.
@@ -42,6 +44,7 @@ impl Accepting {
         Accepting {
             body,
             deferred: Vec::new(),
+            remember: None,
         }
     }
 }
@@ -82,7 +85,7 @@ pub(super) fn commit(
     );
     let status = match plan {
         ForwardPlan::Commit => {
-            run(site, version, &split.commit, cx)?;
+            run(site, version, &split.commit, accepting.remember.take(), cx)?;
             return Ok(Step::Enter(SiteFrame::Seal(Box::default())));
         }
         ForwardPlan::Conflict(_) => 409,
@@ -102,6 +105,7 @@ fn run(
     site: &mut SiteObject,
     version: &Version,
     statements: &[ForwardStatement],
+    remember: Option<Statement>,
     cx: &mut Cx<'_, '_>,
 ) -> Result<(), Failure> {
     let rules = &version.rules;
@@ -109,7 +113,7 @@ fn run(
     for statement in statements {
         bound.push((rules.forwarding.bind)(statement)?);
     }
-    let batch: Vec<Statement> = bound.iter().map(executed).collect();
+    let batch: Vec<Statement> = bound.iter().map(executed).chain(remember).collect();
     cx.transaction(&batch, End::Commit)?;
     for (statement, bound) in statements.iter().zip(bound) {
         if (rules.inventory.forwarded_enters_log)(statement.table_name()) {
@@ -128,6 +132,9 @@ fn sealed(
     _: Resume<SiteObject>,
     cx: &mut Cx<'_, '_>,
 ) -> Next {
+    if let Some(remember) = accepting.remember.take() {
+        cx.sql(&remember)?;
+    }
     for statement in &accepting.deferred {
         let appended = match (version.rules.forwarding.bind)(statement) {
             Ok(bound) => cx

@@ -31,6 +31,11 @@ pub fn land_chunk(
         return refused(site, &NoLanding::NotAReplica.to_string(), 0, &[], cx);
     }
     let chunk = body.read::<Chunk>()?;
+    let last = store::stored(cx, Key::RESTORE_PAGE.0)?;
+    if (rules.copies.has_landed)(last.as_deref(), &chunk) {
+        let stage = site.stage(cx)?;
+        return Ok(answer::message(200, RestoreAnswer::landed(&stage, 0)));
+    }
     if restart {
         store::write(cx, (rules.copies.restart)())?;
         if rules.flows.copies_purge {
@@ -81,6 +86,7 @@ pub fn land_chunk(
     if landing.is_last {
         return finish(site, version, &chunk, statements, cx);
     }
+    store::write(cx, (rules.copies.note_page)(&chunk))?;
     let stage = site.stage(cx)?;
     Ok(answer::message(200, RestoreAnswer::landed(&stage, statements)))
 }
@@ -121,6 +127,10 @@ fn finish(
         }
     };
     store::commit(cx, whole.writes)?;
+    if version.rules.flows.copies_purge {
+        // The copy may bring rows of caches.
+        pages::purge(version, cx, "copy")?;
+    }
     position::note(&stage, &whole.to_verified, cx);
     cx.note(labels::WHOLE, chunk.generation.or_nan().to_string());
     if whole.to_verified.has_moved() {

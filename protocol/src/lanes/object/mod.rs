@@ -93,6 +93,12 @@ impl Role for SiteObject {
         if let Some(name) = &self.name {
             cx.recall_name(name.clone());
         }
+        if matches!((&*frame, &resume), (SiteFrame::Visit(_), Resume::Start))
+            && cx.name().is_none()
+            && let Some(next) = (version.rules.flows.nameless)(cx)
+        {
+            return next;
+        }
         match frame {
             SiteFrame::Visit(frame) => frame.step(self, version, resume, cx),
             SiteFrame::Gated(frame) => frame.step(self, version, resume, cx),

@@ -104,14 +104,14 @@ const PURGED: [&str; 5] = [
 ];
 
 /// The tables that a purge empties, as documented.
-pub(super) fn purged(_: &Version) -> Vec<&str> {
-    PURGED.to_vec()
+pub(super) fn purged(_: &mut Cx<'_, '_>) -> Result<Vec<Text>, SqlError> {
+    Ok(PURGED.map(Text::new_static).to_vec())
 }
 
 /// `purgeAfterApply`: empties the caches that show state.
 pub(super) fn purge(version: &Version, cx: &mut Cx<'_, '_>, why: &'static str) -> Result<(), SqlError> {
-    for table in (version.rules.flows.purged)(version) {
-        store::empty(cx, table)?;
+    for table in (version.rules.flows.purged)(cx)? {
+        store::empty(cx, &table)?;
     }
     cx.note(labels::PURGED, why);
     Ok(())

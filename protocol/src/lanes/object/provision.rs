@@ -51,6 +51,8 @@ pub struct ProvisionSteps {
     pub place: Segment<Provisioning>,
     /// Which attempt a copy is of that goes on from a cursor, or begins. Nobody counts them.
     pub attempt: AttemptOf,
+    /// How a chunk says where in its attempt it stands. It does not.
+    pub page: fn(Place) -> Option<Text>,
     /// Read a page and post it, or end the step.
     pub post: Segment<Provisioning>,
     /// With the lane's answer: go on behind the page.
@@ -63,6 +65,7 @@ impl ProvisionSteps {
         begin,
         place,
         attempt: |_, _, _| Ok(None),
+        page: |_| None,
         post,
         landed,
     };
@@ -283,7 +286,8 @@ pub(super) fn post(
     let found = cx.sql(&page_statement(&table, step.place))?;
     let rows = found.rows.len() as u64;
     let page = (rules.copies.next_page)(step.place, tables, rows);
-    let chunk = chunk(step, &table, page, &found, cx)?;
+    let mut chunk = chunk(step, &table, page, &found, cx)?;
+    chunk.page = (rules.flows.provision.page)(step.place).map_or(Field::Missing, Field::Is);
     step.posted = Some((page, rows));
     step.phase = Phase::Posting;
     let path = if page.fresh {

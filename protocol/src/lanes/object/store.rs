@@ -47,7 +47,8 @@ pub(super) fn set(cx: &mut Cx<'_, '_>, key: &str, value: &str) -> Result<(), Sql
     Ok(())
 }
 
-fn put(key: &str, value: Text) -> Statement {
+/// The statement that puts a text under a key.
+pub(super) fn put(key: &str, value: Text) -> Statement {
     Statement::new(
         "INSERT INTO cfw_meta (k, v) VALUES (?, ?) ON CONFLICT (k) DO UPDATE SET v = excluded.v",
         [Value::text(key), Value::Text(value)],

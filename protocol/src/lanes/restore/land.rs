@@ -175,6 +175,16 @@ pub fn note_attempt(_: &Chunk) -> Vec<Write> {
     Vec::new()
 }
 
+/// Whether a page has landed before, as far as the last one tells that did: nobody asks (`lanes.md` 14.1).
+pub fn has_landed(_: Option<&str>, _: &Chunk) -> bool {
+    false
+}
+
+/// What is kept of a page that has landed: nothing.
+pub fn note_page(_: &Chunk) -> Vec<Write> {
+    Vec::new()
+}
+
 /// The stages that the beginning of a copy leads a lane through: CREATED to RESTORING, and no other stage moves
 /// (`lanes.md` 14.1).
 pub fn stages_of_begin(rules: &Rules, stage: &StageName) -> Vec<Stage> {

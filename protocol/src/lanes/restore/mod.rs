@@ -9,8 +9,8 @@ mod provision;
 
 pub use chunk::{ChunkRefusal, MOST_COLUMNS, chunk_refusal, restore_statements};
 pub use land::{
-    Incomplete, Landing, LandingFacts, NoLanding, Whole, WholenessFacts, finish_copy, is_of_attempt,
-    land_chunk, may_begin, note_attempt, restart_copy, stages_of_begin,
+    Incomplete, Landing, LandingFacts, NoLanding, Whole, WholenessFacts, finish_copy, has_landed,
+    is_of_attempt, land_chunk, may_begin, note_attempt, note_page, restart_copy, stages_of_begin,
 };
 pub use page::{
     PAGE_ROWS, Page, Place, PlaceError, STEP_ROWS, StepEnd, copyable_tables, next_page, page_statement,

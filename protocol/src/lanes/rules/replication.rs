@@ -138,6 +138,10 @@ pub struct Copies {
     pub is_of_attempt: fn(Option<&str>, &Chunk) -> bool,
     /// [`restore::note_attempt`]
     pub note_attempt: fn(&Chunk) -> Vec<Write>,
+    /// [`restore::has_landed`]
+    pub has_landed: fn(Option<&str>, &Chunk) -> bool,
+    /// [`restore::note_page`]
+    pub note_page: fn(&Chunk) -> Vec<Write>,
     /// [`restore::stages_of_begin`]
     pub stages_of_begin: fn(&Rules, &StageName) -> Vec<Stage>,
     /// [`restore::restart_copy`]
@@ -165,6 +169,8 @@ impl Copies {
         may_begin: restore::may_begin,
         is_of_attempt: restore::is_of_attempt,
         note_attempt: restore::note_attempt,
+        has_landed: restore::has_landed,
+        note_page: restore::note_page,
         stages_of_begin: restore::stages_of_begin,
         restart: restore::restart_copy,
         land: restore::land_chunk,

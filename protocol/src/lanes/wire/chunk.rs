@@ -30,6 +30,8 @@ message! {
         "hashSalt" hash_salt: Text,
         /// Which attempt at a copy to this lane it is of, where a variant of the protocol counts them.
         "attempt" attempt: Text,
+        /// Where in its attempt it stands, `TABLE+ROWS` before it, where a variant of the protocol says it.
+        "page" page: Text,
         /// Whether this is the copy's last chunk.
         "done" done: bool,
     }

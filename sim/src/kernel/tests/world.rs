@@ -198,8 +198,8 @@ impl<S: Store> World<S> {
     /// Has an object started elsewhere, while its incarnation runs on for `overlap` milliseconds at most.
     pub fn displace(&mut self, at: u64, whom: &str, overlap: u64) -> u32 {
         let overlap = Micros::from_millis(overlap);
-        self.at(at, whom, move |kernel, item, whom, seen| {
-            kernel.displace(item, whom, overlap, seen)
+        self.at(at, whom, move |kernel, item, whom, _| {
+            kernel.displace(item, whom, overlap)
         })
     }
 

@@ -193,7 +193,6 @@ fn like(struck: &Struck, knobs: &Knobs) -> Vec<Fault> {
             };
             return causes.map(reset).collect();
         }
-        (FaultKind::Recreated, _) => Fault::Recreate { object },
         (FaultKind::Evicted, _) => Fault::Evict { object },
         (FaultKind::Displaced, _) => Fault::Displace {
             object,

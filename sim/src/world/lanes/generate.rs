@@ -25,31 +25,31 @@ use visits::visit;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Generate {
     /// The most lanes that serve when the run begins, and that an operator asks for later.
-    #[schemars(range(max = 256))]
+    #[schemars(range(max = MOST_LANES))]
     pub lanes_most: u32,
-    /// The most isolates of the front Worker; at least one. Each is new at some instant, and gone at another.
-    #[schemars(range(min = 1, max = 1000))]
+    /// The most isolates of the front Worker; none counts as one. Each is new at some instant, and gone at another.
+    #[schemars(range(max = MOST_FRONTS))]
     pub fronts_most: u32,
-    /// The most nodes; at least one.
-    #[schemars(range(min = 1, max = 10000))]
+    /// The most nodes; none counts as one.
+    #[schemars(range(max = MOST_ROWS))]
     pub nodes_most: u32,
-    /// The most accounts; at least one.
-    #[schemars(range(min = 1, max = 10000))]
+    /// The most accounts; none counts as one.
+    #[schemars(range(max = MOST_ROWS))]
     pub accounts_most: u32,
-    /// The most requests of visitors; at least one.
-    #[schemars(range(min = 1, max = 100000))]
+    /// The most requests of visitors; none counts as one.
+    #[schemars(range(max = MOST_ACTS))]
     pub visits_most: u32,
     /// The most acts of operators.
     #[serde(default)]
-    #[schemars(range(max = 100000))]
+    #[schemars(range(max = MOST_ACTS))]
     pub operations_most: u32,
     /// The most faults that befall an object, or stand between two parties, at an instant of the plan's.
     #[serde(default)]
-    #[schemars(range(max = 100000))]
+    #[schemars(range(max = MOST_ACTS))]
     pub faults_most: u32,
     /// The most faults that are aimed at one call of the protocol's own.
     #[serde(default)]
-    #[schemars(range(max = 100000))]
+    #[schemars(range(max = MOST_ACTS))]
     pub aimed_most: u32,
     /// How often each kind of request is asked for, relative to the others.
     pub visits: Visits,
@@ -61,6 +61,11 @@ pub struct Generate {
 /// The most lanes that a site has (`lanes.md` 3).
 const MOST_LANES: u32 = 256;
 
+/// The most isolates, nodes or accounts, and acts, that a scenario asks for: more only takes longer.
+const MOST_FRONTS: u32 = 1_000;
+const MOST_ROWS: u32 = 10_000;
+const MOST_ACTS: u32 = 100_000;
+
 impl Generate {
     /// Whether the plans that it makes can be read again, and end.
     ///
@@ -69,13 +74,13 @@ impl Generate {
     pub fn check(&self) -> Result<(), PlanError> {
         for (field, found, most) in [
             ("generate.lanes-most", self.lanes_most, MOST_LANES),
-            ("generate.fronts-most", self.fronts_most, 1_000),
-            ("generate.nodes-most", self.nodes_most, 10_000),
-            ("generate.accounts-most", self.accounts_most, 10_000),
-            ("generate.visits-most", self.visits_most, 100_000),
-            ("generate.operations-most", self.operations_most, 100_000),
-            ("generate.faults-most", self.faults_most, 100_000),
-            ("generate.aimed-most", self.aimed_most, 100_000),
+            ("generate.fronts-most", self.fronts_most, MOST_FRONTS),
+            ("generate.nodes-most", self.nodes_most, MOST_ROWS),
+            ("generate.accounts-most", self.accounts_most, MOST_ROWS),
+            ("generate.visits-most", self.visits_most, MOST_ACTS),
+            ("generate.operations-most", self.operations_most, MOST_ACTS),
+            ("generate.faults-most", self.faults_most, MOST_ACTS),
+            ("generate.aimed-most", self.aimed_most, MOST_ACTS),
         ] {
             PlanError::if_above(field, found.into(), most.into())?;
         }

@@ -5,6 +5,7 @@ mod arbitrary;
 mod forge;
 mod generate;
 pub mod invariants;
+mod judge;
 mod plainer;
 mod setup;
 mod shape;
@@ -12,10 +13,11 @@ pub mod truth;
 mod variants;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::host::{Label, ObjectName, Outcome, Request, Text};
 use protocol::lanes::Lanes;
+use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
 use protocol::lanes::name::replica_of;
 use protocol::lanes::object::SITE;
@@ -24,16 +26,16 @@ use protocol::lanes::{front, object};
 use protocol::task::Program;
 
 use super::{Phrase, PlanOf, Variant, World};
-use crate::check::{Breach, Invariant, Measures, Violation};
+use crate::check::{Invariant, Measures, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Deployment, Kernel, Observed, PartyId};
 use crate::plan::PlanError;
 use crate::scenario::Scenario;
-use invariants::{CHECKS, Check, INVARIANTS, Judgement, Stand};
+use invariants::{CHECKS, INVARIANTS, Stand};
+use truth::Truth;
 use truth::clients::{Attempt, Told};
 use truth::standing::Standing;
 use truth::wire::{Heard, Wire};
-use truth::{Truth, Turn};
 
 pub use generate::Generate;
 pub use shape::{Forged, Operated, Operation, Shape};
@@ -51,6 +53,8 @@ pub struct LanesWorld {
     unheard: BTreeMap<Text, Vec<Heard>>,
     /// The chunks that the primary has posted to each lane.
     posted: BTreeMap<u32, Vec<Request>>,
+    /// The invariants that are not judged.
+    ignored: BTreeSet<&'static str>,
     /// How often each check has had a subject, in the order of [`CHECKS`].
     subjects: [u64; CHECKS.len()],
 }
@@ -132,6 +136,7 @@ impl World for LanesWorld {
             wire: Wire::default(),
             unheard: BTreeMap::new(),
             posted: BTreeMap::new(),
+            ignored: BTreeSet::new(),
             subjects: [0; CHECKS.len()],
         };
         let reached: Vec<PartyId> = kernel.objects().map(|(_, _, party)| party).collect();
@@ -189,7 +194,8 @@ impl World for LanesWorld {
                 kernel.send(item, to, forge::request(*forged));
             }
             Operation::Recreate { lane } => {
-                if let Some(old) = self.lane(*lane, kernel) {
+                let name = Text::from(format!("{SITE}/{}#r{lane}", self.truth.site));
+                if let Some(old) = kernel.object_named(&name) {
                     kernel.recreate(item, old);
                     let readmit = Operate::Readmit { lane: (*lane).into() };
                     kernel.send(item, self.primary, readmit.direct());
@@ -326,92 +332,6 @@ impl LanesWorld {
         self.objects.insert(party, number);
         Some(number)
     }
-
-    fn standing(&mut self, number: u32) -> &mut Standing {
-        if number == 0 {
-            return &mut self.truth.primary;
-        }
-        self.truth.lanes.entry(number).or_default()
-    }
-
-    /// An object of the site has had a turn, or something has happened to it.
-    fn turned<P: Program, S: Store>(
-        &mut self,
-        number: u32,
-        party: PartyId,
-        heard: Vec<Heard>,
-        kernel: &mut Kernel<P, S>,
-    ) -> Result<(), Violation> {
-        let mut before = self.standing(number).clone();
-        let standing = self.standing(number);
-        let changed = standing.refresh(kernel, party);
-        if heard.iter().any(|heard| matches!(heard, Heard::Recreated)) {
-            before = Standing {
-                incarnation: standing.incarnation,
-                ..Standing::default()
-            };
-            self.truth.recreated(number);
-        }
-        let standing = self.standing(number);
-        let turn = Turn {
-            lane: number,
-            before,
-            after: standing.clone(),
-            changed,
-            heard,
-        };
-        self.truth.turned(&turn);
-        self.judge(|check, truth| {
-            let judgement = match check {
-                Stand::Primary(check) if number == 0 => check(truth, &turn),
-                Stand::Lane(check) if number > 0 => check(truth, &turn),
-                _ => return None,
-            };
-            Some((judgement, Some(number)))
-        })
-    }
-
-    /// A front has had a turn.
-    fn front_turned(&mut self, front: &Text, heard: &[Heard]) -> Result<(), Violation> {
-        self.truth.front_heard(front, heard);
-        for heard in heard {
-            if let Heard::Finished {
-                run: Some(run),
-                outcome,
-            } = heard
-            {
-                self.judge(|check, truth| match check {
-                    Stand::Front(check) => Some((check(truth, run, outcome), None)),
-                    _ => None,
-                })?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Judges by all checks that stand there, and counts what had a subject.
-    fn judge(
-        &mut self,
-        mut judged: impl FnMut(&Stand, &mut Truth) -> Option<(Judgement, Option<u32>)>,
-    ) -> Result<(), Violation> {
-        for (at, check) in CHECKS.iter().enumerate() {
-            for stand in check.stands {
-                match judged(stand, &mut self.truth) {
-                    None | Some((Judgement::NoSubject, _)) => {}
-                    Some((Judgement::Holds, _)) => self.subjects[at] += 1,
-                    Some((Judgement::Broken(breach), of)) => {
-                        return Err(self.violation(check, of, breach));
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn violation(&self, check: &Check, of: Option<u32>, breach: Breach) -> Violation {
-        let concerns = of.map(|number| self.truth.named(number));
-        Violation::of(&check.invariant, concerns.into_iter().collect(), breach)
-    }
 }
 
 impl Truth {
@@ -448,6 +368,9 @@ impl Truth {
             return;
         }
         self.note_base(number, &standing);
+        if standing.stage().is_some_and(|stage| stage != Stage::Created) {
+            self.copied.insert(number);
+        }
         self.lanes.insert(number, standing);
         self.note_held(number);
     }

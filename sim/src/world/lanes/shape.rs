@@ -3,6 +3,7 @@
 use protocol::host::{Request, Text};
 use protocol::lanes::app::catalogue::{Ask, Visitor};
 use protocol::lanes::operator::Operate;
+use protocol::lanes::site::{Scheme, site_from_host};
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
@@ -123,11 +124,12 @@ impl Shape {
             PlanError::if_above(field, found.into(), most)?;
         }
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if self.site.is_empty() || !self.site.chars().all(plain) {
+        let identity = site_from_host(&self.site, Scheme::Https);
+        if !self.site.chars().all(plain) || identity.as_deref() != Some(self.site.as_str()) {
             return Err(PlanError::Name {
                 field: "shape.site",
                 found: self.site.clone(),
-                expected: "lower-case letters, digits and hyphens, since it is a host as well",
+                expected: "lower-case letters, digits and hyphens between them, since it is a host as well (`lanes.md` 4)",
             });
         }
         Ok(())

@@ -26,16 +26,6 @@ pub(in crate::lanes) fn count_attempts(
     Ok(Some(Text::from(attempt)))
 }
 
-/// The bins of the cache, and what else shows state that a record, or a copy, has changed.
-pub(in crate::lanes) fn all_caches(version: &Version) -> Vec<&str> {
-    let shown = ["cfw_page", "cfw_shell", "cfw_shell_verified", "cfw_plan"];
-    let tables = version.application.schema.tables.iter();
-    let bins = tables
-        .map(|table| table.name.as_str())
-        .filter(|name| name.starts_with("cache_"));
-    shown.into_iter().chain(bins).collect()
-}
-
 /// Reads no page of a copy when the primary has moved on since the copy began.
 pub(in crate::lanes) fn check_each_page(
     step: &mut Provisioning,

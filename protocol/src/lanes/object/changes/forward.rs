@@ -5,7 +5,7 @@ use super::super::forward::{self, Accepting, committed};
 use super::super::identity::of;
 use super::super::memory::Collected;
 use super::super::store;
-use crate::host::{Response, SqlError, Text};
+use crate::host::{Response, Text};
 use crate::lanes::MOST_LANES;
 use crate::lanes::object::{Cx, Next, SiteObject, Value, Version};
 use crate::lanes::wire::ForwardBatch;
@@ -54,8 +54,12 @@ pub(in crate::lanes) fn name_batch(version: &Version, cx: &mut Cx<'_, '_>) -> Op
     Some(Text::from(format!("{}:{told_apart}", of(version, cx).lane)))
 }
 
-/// Answers a batch that it has committed as it did then. It remembers the last one of each lane, in the commit of the
-/// batch: an object sends one at a time, and one that was forgotten is of a request that nobody answers any more.
+/// How many batches of a lane are remembered. A lane sends one at a time; where it was started elsewhere while it ran,
+/// there are two of it for a while.
+const REMEMBERED: usize = 4;
+
+/// Answers a batch that it knows again with its commit. It remembers the last ones of each lane, in their own
+/// transactions; who has sent one that was forgotten waits for no answer any more.
 pub(in crate::lanes) fn commit_once(
     accepting: &mut Accepting,
     site: &mut SiteObject,
@@ -64,42 +68,35 @@ pub(in crate::lanes) fn commit_once(
     cx: &mut Cx<'_, '_>,
 ) -> Next {
     let batch = accepting.body.read::<ForwardBatch>()?;
-    let Some(key) = batch.batch.as_str().and_then(key_of) else {
+    let name = batch.batch.as_str().unwrap_or_default();
+    let Some(key) = key_of(name) else {
         return forward::commit(accepting, site, version, resume, cx);
     };
-    let name = batch.batch.as_str().unwrap_or_default();
-    if let Some(answer) = remembered(&key, name, cx)? {
+    let known = store::meta(cx, &key)?.unwrap_or_default();
+    if let Some(answer) = remembered(&known, name) {
         return Ok(Step::Return(Value::Response(answer)));
     }
-    let next = forward::commit(accepting, site, version, resume, cx)?;
-    let commits = match &next {
-        Step::Enter(_) => true,
-        Step::Return(Value::Response(response)) => response.status == 200,
-        _ => false,
-    };
-    if commits {
-        let (generation, deferred) = (site.sequence(cx)?, accepting.deferred.len());
-        store::set(cx, &key, &format!("{name} {generation} {deferred}"))?;
-    }
-    Ok(next)
+    let next = site.sequence(cx)? + Number::integer(1);
+    let latest = std::iter::once(format!("{name} {next}"));
+    let entries = latest.chain(known.lines().take(REMEMBERED - 1).map(str::to_owned));
+    let entries: Vec<String> = entries.collect();
+    accepting.remember = Some(store::put(&key, Text::from(entries.join("\n"))));
+    forward::commit(accepting, site, version, resume, cx)
 }
 
-/// Where the last batch of a lane is remembered; nothing for a name that no lane gives.
+/// Where the last batches of a lane are remembered; nothing for a name that no lane gives.
 fn key_of(name: &str) -> Option<String> {
-    let (lane, _) = name.split_once(':')?;
-    let lane = Number::from(u64::from(lane.parse::<u32>().ok()?));
-    MOST_LANES.js_ge(lane).then(|| format!("last_batch:{lane}"))
+    let (lane, told_apart) = name.split_once(':')?;
+    let number = Number::from(u64::from(lane.parse::<u32>().ok()?));
+    let is_lane = number.js_ge(Number::integer(1)) && MOST_LANES.js_ge(number) && lane == number.to_string();
+    let is_ours =
+        told_apart.len() == 2 * NAME_BYTES && told_apart.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_lane && is_ours).then(|| format!("last_batches:{lane}"))
 }
 
-fn remembered(key: &str, name: &str, cx: &mut Cx<'_, '_>) -> Result<Option<Response>, SqlError> {
-    let known = store::meta(cx, key)?;
-    let mut parts = known.as_deref().unwrap_or_default().rsplitn(3, ' ');
-    let (deferred, generation) = (parts.next(), parts.next());
-    let (Some(deferred), Some(generation), true) = (deferred, generation, parts.next() == Some(name)) else {
-        return Ok(None);
-    };
-    Ok(Some(committed(
-        Number::parse(generation),
-        Number::parse(deferred),
-    )))
+fn remembered(known: &str, name: &str) -> Option<Response> {
+    let generation = known
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;
+    Some(committed(Number::parse(generation), Number::ZERO))
 }

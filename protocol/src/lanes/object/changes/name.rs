@@ -2,7 +2,7 @@
 
 use super::super::store;
 use crate::host::ObjectName;
-use crate::lanes::object::{Cx, Failure};
+use crate::lanes::object::{Cx, Failure, Next};
 
 /// The key under which an object keeps its name.
 const OWN_NAME: &str = "own_name";
@@ -16,4 +16,10 @@ pub(in crate::lanes) fn keep_the_name(cx: &mut Cx<'_, '_>) -> Result<Option<Obje
         }
         None => Ok(store::meta(cx, OWN_NAME)?.map(ObjectName)),
     }
+}
+
+/// Ends an incarnation that was woken without its name before it could keep it. The next request wakes one that is told.
+#[allow(clippy::unnecessary_wraps, reason = "a variant may go on")]
+pub(in crate::lanes) fn ask_for_the_name(cx: &mut Cx<'_, '_>) -> Option<Next> {
+    Some(Ok(cx.abort("an object that does not know its name")))
 }

@@ -5,7 +5,7 @@ use protocol::lanes::{front, object};
 
 use super::Generate;
 use crate::plan::Fault;
-use crate::plan::swarm::Dice;
+use crate::plan::swarm::{Calls, Dice};
 use crate::world::lanes::Shape;
 
 /// Who calls at a label.
@@ -44,5 +44,10 @@ pub(super) fn aimed(dice: &mut Dice, own: &Generate, shape: &Shape, fronts: &[Te
         }
         Caller::Front => fronts.to_vec(),
     };
-    dice.aimed(&callers, label, most, caller == Caller::Front)
+    let calls = if caller == Caller::Front {
+        Calls::ForClients
+    } else {
+        Calls::ForItself
+    };
+    dice.aimed(&callers, label, most, calls)
 }

@@ -36,9 +36,9 @@ pub struct Operations {
     pub forged: u32,
 }
 
-/// What is no single request of an operator's.
+/// What an operator does not do by one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stray {
+enum Beside {
     LateChunk,
     Forged,
     Recreate,
@@ -61,27 +61,27 @@ pub(super) fn operate(dice: &mut Dice, own: &Generate, shape: &Shape) -> Option<
         forged,
     } = own.operations;
     let lane = dice.some("lane", own.lanes_most.max(1));
-    let stray: [(u32, Option<Stray>); 4] = [
+    let beside: [(u32, Option<Beside>); 4] = [
         (
             [head, readmit, provision, withdraw, catch_up, snapshot, migrate]
                 .into_iter()
                 .fold(0, u32::saturating_add),
             None,
         ),
-        (late_chunk, Some(Stray::LateChunk)),
-        (forged, Some(Stray::Forged)),
-        (recreate, Some(Stray::Recreate)),
+        (late_chunk, Some(Beside::LateChunk)),
+        (forged, Some(Beside::Forged)),
+        (recreate, Some(Beside::Recreate)),
     ];
-    match weighted(dice, "stray", &stray)? {
-        Some(Stray::LateChunk) => {
+    match weighted(dice, "stray", &beside)? {
+        Some(Beside::LateChunk) => {
             let nth = dice.below("nth-chunk", 100);
             return Some(Operation::LateChunk { lane, nth });
         }
-        Some(Stray::Forged) => {
+        Some(Beside::Forged) => {
             let forged = Forged::VARIANTS[dice.below("forgery", Forged::VARIANTS.len() as u32) as usize];
             return Some(Operation::Forge { lane, forged });
         }
-        Some(Stray::Recreate) => return Some(Operation::Recreate { lane }),
+        Some(Beside::Recreate) => return Some(Operation::Recreate { lane }),
         None => {}
     }
     let kinds: [(u32, MakeOperate); 7] = [

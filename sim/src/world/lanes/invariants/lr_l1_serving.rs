@@ -1,6 +1,6 @@
 //! LR-L1. When faults and writes have stopped, every lane of the pool serves what there is.
 //!
-//! A lane is of the pool when a copy to it has ever begun, when it has asked for one, and when the primary has queued it
+//! A lane is of the pool when a copy to it has begun for good, when it has asked for one, and when the primary has queued it
 //! for one. A primary that lacks what is mandatory copies to nobody. The primary's number of lanes is a high-water mark:
 //! it also counts lanes that nobody ever copied to. One that was withdrawn and waits for its copy is LR-L3's.
 
@@ -8,7 +8,7 @@ use super::lr_16_whole;
 use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::standing::Standing;
-use crate::world::lanes::truth::{Held, Truth};
+use crate::world::lanes::truth::Truth;
 use protocol::host::Text;
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::{Key, names};
@@ -50,10 +50,7 @@ fn rest(truth: &mut Truth) -> Judgement {
 }
 
 fn is_of_pool(truth: &Truth, lane: u32, standing: &Standing) -> bool {
-    let copied = truth.held.get(&lane).is_some_and(|held| {
-        let whole = |held: &Held| matches!(held.stage, Some(Stage::Restoring | Stage::Verified | Stage::Serving));
-        held.iter().any(whole)
-    });
+    let copied = truth.copied.contains(&lane);
     let queued = truth.primary.meta(Key::REPAIRS).is_some_and(|repairs| {
         let number = Text::from(lane.to_string());
         names(Some(repairs)).contains(&number)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use protocol::host::{Statement, Text};
+use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
 use protocol::number::Number;
 use protocol::sql::write_target;
@@ -18,6 +19,7 @@ impl Truth {
         if turn.lane > 0 {
             self.note_held(turn.lane);
             self.note_passed(turn);
+            self.note_copied(turn);
             self.note_advertised(turn);
             self.copies.turned(turn);
             return;
@@ -40,10 +42,40 @@ impl Truth {
     /// A lane is another object from now on: what its predecessor was and had does not concern it.
     pub fn recreated(&mut self, lane: u32) {
         self.held.remove(&lane);
+        self.copied.remove(&lane);
+        self.copy_commits.remove(&lane);
         self.passed.remove(&lane);
         self.pulled.remove(&lane);
         self.advertised.remove(&lane);
         self.copies.recreated(lane);
+    }
+
+    /// A copy to a lane has begun when the commit that moves it to RESTORING is durable: one that is lost leaves a lane that
+    /// nobody has copied to, and a primary that was told so.
+    fn note_copied(&mut self, turn: &Turn) {
+        let restores = |statement: &Statement| {
+            put(statement, Key::STAGE).is_some_and(|stage| stage == Stage::Restoring.as_str())
+        };
+        for heard in &turn.heard {
+            match heard {
+                Heard::Committed { nth, statements } if statements.iter().any(restores) => {
+                    self.copy_commits.insert(turn.lane, *nth);
+                }
+                Heard::Confirmed { nth } => {
+                    let begins = self.copy_commits.get(&turn.lane);
+                    if begins.is_some_and(|begins| begins <= nth) {
+                        self.copied.insert(turn.lane);
+                    }
+                }
+                // What is left after it is durable.
+                Heard::Reset { .. } if self.copy_commits.remove(&turn.lane).is_some() => {
+                    if turn.after.stage().is_some_and(|stage| stage != Stage::Created) {
+                        self.copied.insert(turn.lane);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Where a lane stands from now on.

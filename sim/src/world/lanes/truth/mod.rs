@@ -152,6 +152,10 @@ pub struct Truth {
     pub lateness: Micros,
     /// Whether a copy to a lane has ever begun.
     pub copy_begun: bool,
+    /// The lanes on which a copy has begun for good: the commit of its first chunk is durable.
+    pub copied: BTreeSet<u32>,
+    /// The commits of first chunks that are not known to be durable.
+    copy_commits: BTreeMap<u32, u64>,
     /// How near the run has come to bounds.
     pub measures: Measures,
     /// The generations that the primary has told each lane as its newest, since that lane last served.
@@ -185,6 +189,8 @@ impl Truth {
             troubled: None,
             lateness: Micros::ZERO,
             copy_begun: false,
+            copied: BTreeSet::new(),
+            copy_commits: BTreeMap::new(),
             measures: Measures::default(),
             advertised: BTreeMap::new(),
             known_pages: Default::default(),

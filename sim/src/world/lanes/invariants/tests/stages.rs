@@ -182,22 +182,24 @@ fn a_lane_that_is_out_shows_and_forwards_nothing() {
 
 #[test]
 fn at_rest_a_lane_serves_what_there_is() {
-    let rests = |lane: Standing| {
+    let of_pool = |lane: Standing, copied: bool| {
         let mut truth = truth();
         truth.primary = Standing {
             contents: keyed(&MANDATORY_STATE),
             ..standing([(Key::COMMIT_SEQUENCE, "7")])
         };
         truth.lanes.insert(1, lane);
-        let served = Held {
-            since: Micros::ZERO,
-            generation: Some(5),
-            stage: Some(Stage::Serving),
-        };
-        truth.held.insert(1, vec![served]);
+        truth.copied.extend(copied.then_some(1));
         at_rest("LR-L1", &truth)
     };
+    let rests = |lane: Standing| of_pool(lane, true);
     holds(rests(serving("7")));
     fires(rests(serving("5")));
     fires(rests(standing([(Key::STAGE, "RESTORING")])));
+    let untouched = of_pool(standing([(Key::STAGE, "CREATED")]), false);
+    assert_eq!(
+        untouched,
+        Judgement::NoSubject,
+        "nobody has copied to it for good"
+    );
 }

@@ -1,0 +1,113 @@
+//! When what is judged: whoever has had a turn stands before all checks that have to do with it.
+
+use std::collections::BTreeSet;
+
+use protocol::host::Text;
+use protocol::task::Program;
+
+use super::LanesWorld;
+use super::invariants::{CHECKS, Check, Judgement, Stand};
+use super::truth::standing::Standing;
+use super::truth::wire::Heard;
+use super::truth::{Truth, Turn};
+use crate::check::{Breach, Violation};
+use crate::kernel::storage::Store;
+use crate::kernel::{Kernel, PartyId};
+
+impl LanesWorld {
+    /// Judges these invariants only: where versions are mixed, the other ones may be known to be broken.
+    pub fn judge_only(&mut self, invariants: &BTreeSet<&str>) {
+        let all = CHECKS.iter().map(|check| check.invariant.id);
+        self.ignored = all.filter(|id| !invariants.contains(id)).collect();
+    }
+
+    fn standing(&mut self, number: u32) -> &mut Standing {
+        if number == 0 {
+            return &mut self.truth.primary;
+        }
+        self.truth.lanes.entry(number).or_default()
+    }
+
+    /// An object of the site has had a turn, or something has happened to it.
+    pub(super) fn turned<P: Program, S: Store>(
+        &mut self,
+        number: u32,
+        party: PartyId,
+        mut heard: Vec<Heard>,
+        kernel: &mut Kernel<P, S>,
+    ) -> Result<(), Violation> {
+        let mut before = self.standing(number).clone();
+        let changed = self.standing(number).refresh(kernel, party);
+        if let Some(at) = heard.iter().rposition(|heard| matches!(heard, Heard::Recreated)) {
+            // What its predecessor did in this turn was lost with it, and nobody was told.
+            heard.drain(..=at);
+            before = Standing {
+                incarnation: self.standing(number).incarnation,
+                ..Standing::default()
+            };
+            self.truth.recreated(number);
+        }
+        let standing = self.standing(number);
+        let turn = Turn {
+            lane: number,
+            before,
+            after: standing.clone(),
+            changed,
+            heard,
+        };
+        self.truth.turned(&turn);
+        self.judge(|check, truth| {
+            let judgement = match check {
+                Stand::Primary(check) if number == 0 => check(truth, &turn),
+                Stand::Lane(check) if number > 0 => check(truth, &turn),
+                _ => return None,
+            };
+            Some((judgement, Some(number)))
+        })
+    }
+
+    /// A front has had a turn.
+    pub(super) fn front_turned(&mut self, front: &Text, heard: &[Heard]) -> Result<(), Violation> {
+        self.truth.front_heard(front, heard);
+        for heard in heard {
+            if let Heard::Finished {
+                run: Some(run),
+                outcome,
+            } = heard
+            {
+                self.judge(|check, truth| match check {
+                    Stand::Front(check) => Some((check(truth, run, outcome), None)),
+                    _ => None,
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Judges by all checks that stand there, and counts what had a subject.
+    pub(super) fn judge(
+        &mut self,
+        mut judged: impl FnMut(&Stand, &mut Truth) -> Option<(Judgement, Option<u32>)>,
+    ) -> Result<(), Violation> {
+        for (at, check) in CHECKS.iter().enumerate() {
+            if self.ignored.contains(check.invariant.id) {
+                continue;
+            }
+            for stand in check.stands {
+                match judged(stand, &mut self.truth) {
+                    None | Some((Judgement::NoSubject, _)) => {}
+                    Some((Judgement::Holds, _)) => self.subjects[at] += 1,
+                    Some((Judgement::Broken(breach), of)) => {
+                        return Err(self.violation(check, of, breach));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn violation(&self, check: &Check, of: Option<u32>, breach: Breach) -> Violation {
+        let concerns = of.map(|number| self.truth.named(number));
+        Violation::of(&check.invariant, concerns.into_iter().collect(), breach)
+    }
+}
