@@ -189,11 +189,10 @@ impl World for LanesWorld {
                 kernel.send(item, to, forge::request(*forged));
             }
             Operation::Recreate { lane } => {
-                if let Some(old) = self.lane(*lane, kernel) {
-                    kernel.recreate(item, old);
-                    let readmit = Operate::Readmit { lane: (*lane).into() };
-                    kernel.send(item, self.primary, readmit.direct());
-                }
+                let old = self.lane(*lane, kernel)?;
+                kernel.recreate(item, old);
+                let readmit = Operate::Readmit { lane: (*lane).into() };
+                kernel.send(item, self.primary, readmit.direct());
             }
             Operation::Operate { on, operate } => {
                 let to = match on {
