@@ -4,9 +4,12 @@
 //! exploring choose plans and watch; none of them has a loop of its own.
 
 mod against;
+mod fork;
 mod history;
 mod panics;
 mod pools;
+mod skipped;
+mod strike;
 #[cfg(test)]
 mod tests;
 mod twice;
@@ -23,11 +26,12 @@ pub use against::{Against, Parting};
 pub use history::{History, Line};
 use panics::Caught;
 pub use pools::{Pools, StoreKind};
+pub use skipped::{Acted, Skipped};
 pub use twice::{OnTwoStores, run_on_two_stores, run_twice};
 
 use crate::kernel::{
     BehaviourChain, Chance, ChoiceKey, Deployment, FullChain, Kernel, Micros, Observed, Observer, RunHash,
-    StepId, Stepped, Trouble, UnsupportedStatement,
+    StepId, Stepped, UnsupportedStatement,
 };
 use crate::plan::{Act, Fault};
 use crate::world::{PlanOf, World};
@@ -60,33 +64,6 @@ pub struct Report {
     pub measures: Measures,
     /// What of the plan did not come to apply.
     pub skipped: Skipped,
-}
-
-/// What of a plan did not come to apply in a run: it may have been written for another version of the code.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Skipped {
-    /// The items, by their numbers: faults aimed at a call that was never made or at what is not there, operations that
-    /// name what is not there.
-    pub items: Vec<u32>,
-    /// The fixed choices that were never made.
-    pub fixed: Vec<ChoiceKey>,
-}
-
-impl Skipped {
-    /// Whether everything has applied.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty() && self.fixed.is_empty()
-    }
-}
-
-/// That an item of a plan has had its turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acted {
-    /// In which step.
-    pub step: StepId,
-    /// Whether there was anything to act upon.
-    pub applied: bool,
 }
 
 /// What every run listens with, and whoever listens besides.
@@ -328,46 +305,6 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         self.acted.insert(id, Acted { step, applied });
     }
 
-    /// Has a fault of the plan strike; what it is aimed at may not be there.
-    fn break_something(&mut self, id: u32, fault: &Fault) -> Option<()> {
-        let kernel = &mut self.kernel;
-        match fault {
-            Fault::Reset { object, cause } => kernel.reset(id, kernel.object_named(object)?, *cause),
-            Fault::Evict { object } => kernel.evict(id, kernel.object_named(object)?),
-            Fault::Displace { object, overlap } => {
-                kernel.displace(id, kernel.object_named(object)?, *overlap);
-            }
-            Fault::Partition { from, to, way, lasts } => {
-                let trouble = Trouble::Partition(kernel.named(from)?, kernel.named(to)?, *way);
-                kernel.trouble(id, trouble, *lasts);
-            }
-            Fault::Clog { from, to, lasts } => {
-                let trouble = Trouble::Clog(kernel.named(from)?, kernel.named(to)?);
-                kernel.trouble(id, trouble, *lasts);
-            }
-            Fault::CommitStall { object, lasts } => {
-                let trouble = Trouble::CommitStall(kernel.object_named(object)?);
-                kernel.trouble(id, trouble, *lasts);
-            }
-            Fault::CommitFailure { object } => {
-                let object = kernel.object_named(object)?;
-                kernel.fail_commit(id, object);
-            }
-            Fault::StorageError { object, error, lasts } => {
-                let trouble = Trouble::StorageError(kernel.object_named(object)?, *error);
-                kernel.trouble(id, trouble, *lasts);
-            }
-            Fault::Statement { object, after, error } => {
-                let object = kernel.object_named(object)?;
-                kernel.strike_statement(id, object, *after, *error);
-            }
-            Fault::Cancel { item } => kernel.cancel(id, *item),
-            // Armed from the beginning.
-            Fault::Call { .. } => {}
-        }
-        Some(())
-    }
-
     fn bound(&self) -> u64 {
         let seconds = self.plan.lasts.after(self.plan.settles).0 / 1_000_000 + 1;
         let of_items = (self.plan.items.len() as u64).saturating_mul(EVENTS_PER_ITEM);
@@ -404,39 +341,6 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
         }
     }
 
-    /// How an item of the plan fared: none where its time has not come, or the call that it is aimed at.
-    #[must_use]
-    pub fn acted(&self, item: u32) -> Option<Acted> {
-        let at = *self.items.get(&item)?;
-        if let Act::Fault(Fault::Call { aim, .. }) = &self.plan.items[at].act {
-            let step = self.kernel.aimed(aim)?;
-            return Some(Acted { step, applied: true });
-        }
-        self.acted.get(&item).copied()
-    }
-
-    /// What of the plan did not come to apply, as far as its time has come: of what waits for a call or for a choice that is
-    /// only known where the run came to its end.
-    fn skipped(&self) -> Skipped {
-        let is_over = self.is_over();
-        let items = self.plan.items.iter().filter(|item| match &item.act {
-            Act::Fault(Fault::Call { aim, .. }) => is_over && self.kernel.aimed(aim).is_none(),
-            _ => self.acted.get(&item.id).is_some_and(|acted| !acted.applied),
-        });
-        let fixed = self.plan.fixed.iter().map(|choice| &choice.key);
-        let fixed = fixed.filter(|key| is_over && !self.kernel.chance().has_come_up(key));
-        Skipped {
-            items: items.map(|item| item.id).collect(),
-            fixed: fixed.cloned().collect(),
-        }
-    }
-
-    /// Whether nothing is left to happen before the run ends: a violation of then is one of what must be true at rest.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        self.healing && self.kernel.earliest().is_none_or(|key| key.at > self.ends())
-    }
-
     /// When the plan's time has begun.
     #[must_use]
     pub fn begins(&self) -> Micros {
@@ -456,44 +360,5 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
     /// Whoever listens besides the run itself.
     pub fn others(&mut self) -> &mut O {
         &mut self.ears.others
-    }
-}
-
-impl<'p, W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'p, W, P, S, O> {
-    /// Another future of the same run: its plan differs in nothing but the platform, and its choices are drawn anew from here
-    /// on, as the salt has it.
-    #[must_use]
-    pub fn otherwise(&mut self, plan: &'p PlanOf<W>, salt: u64) -> Self {
-        let mut other = self.fork();
-        other.plan = plan;
-        other.kernel.set_knobs(if other.healing {
-            plan.knobs.healed()
-        } else {
-            plan.knobs.clone()
-        });
-        other.kernel.reseed(salt);
-        other
-    }
-
-    /// Nothing that the plan would still do is done any more, and no fault of it strikes that has not.
-    pub fn cut_short(&mut self) {
-        self.is_cut_short = true;
-        self.kernel.disarm_aims();
-    }
-
-    /// The same run in the same state, to be run on by itself.
-    #[must_use]
-    pub fn fork(&mut self) -> Self {
-        Simulation {
-            plan: self.plan,
-            kernel: self.kernel.fork(),
-            world: self.world.clone(),
-            ears: self.ears.clone(),
-            begins: self.begins,
-            healing: self.healing,
-            items: Rc::clone(&self.items),
-            acted: self.acted.clone(),
-            is_cut_short: self.is_cut_short,
-        }
     }
 }

@@ -195,11 +195,10 @@ impl World for LanesWorld {
             }
             Operation::Recreate { lane } => {
                 let name = Text::from(format!("{SITE}/{}#r{lane}", self.truth.site));
-                if let Some(old) = kernel.object_named(&name) {
-                    kernel.recreate(item, old);
-                    let readmit = Operate::Readmit { lane: (*lane).into() };
-                    kernel.send(item, self.primary, readmit.direct());
-                }
+                let old = kernel.object_named(&name)?;
+                kernel.recreate(item, old);
+                let readmit = Operate::Readmit { lane: (*lane).into() };
+                kernel.send(item, self.primary, readmit.direct());
             }
             Operation::Operate { on, operate } => {
                 let to = match on {

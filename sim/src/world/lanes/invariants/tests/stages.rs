@@ -11,14 +11,13 @@ use super::scene::{
     at_rest, call, finished, fires, holds, of_call, of_turn, puts, record, response, run, serving, standing,
     state, truth, turn, wrote,
 };
-use crate::kernel::Micros;
 use crate::world::lanes::invariants::Judgement;
+use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::standing::{Record, Standing};
 use crate::world::lanes::truth::wire::Heard;
-use crate::world::lanes::truth::{Held, Truth};
 use protocol::host::Request;
-use protocol::lanes::admission::{MANDATORY_STATE, Stage};
+use protocol::lanes::admission::MANDATORY_STATE;
 
 /// A truth whose log leads from 5 to 7.
 fn from_5_to_7() -> Truth {
