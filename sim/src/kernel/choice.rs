@@ -5,6 +5,8 @@
 //! an operation from a plan leaves every choice of the events that do not descend from it as it was, a plan can fix
 //! single choices, and shrinking, aimed faults and exploration are one mechanism.
 
+mod descent;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
@@ -18,6 +20,7 @@ use xxhash_rust::xxh3::xxh3_64_with_secret;
 
 use super::ratio::Ratio;
 use super::words::padded;
+use descent::Descent;
 
 /// What a choice decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantArray)]
@@ -194,84 +197,6 @@ pub struct Source {
     pub place: PlaceId,
 }
 
-/// One descent, and how many choices of each kind it has made.
-#[derive(Clone, Debug)]
-struct Descent {
-    origin: Origin,
-    /// What the origin contributes to a key's hash: a digest, so that an object's name costs nothing at a draw.
-    digest: u64,
-    counts: Vec<Count>,
-    /// Where they stand, by a few bits of what they count: see [`Descent::place_of`].
-    slots: [u8; SLOTS],
-}
-
-/// Slots of a descent's counts: most have a few dozen.
-const SLOTS: usize = 128;
-/// Slots that are looked into before all counts are.
-const NEAR: usize = 4;
-/// Counts whose numbers plus one the slots can hold.
-const NUMBERED: usize = u8::MAX as usize;
-
-/// How many choices of one kind were made.
-#[derive(Clone, Debug)]
-struct Count {
-    /// Purpose, place, and what of the label fits beside them: nearly always enough to tell it from the others.
-    sort: u64,
-    label: Text,
-    made: u32,
-}
-
-impl Descent {
-    /// Where the count of this sort stands. Its number plus one is in the slot where it belongs or a little further on, in
-    /// the first that was free, or nowhere when none was.
-    #[inline]
-    fn place_of(&self, sort: u64, label: &str) -> Option<usize> {
-        let first = first_slot(sort);
-        for slot in first..first + NEAR {
-            match self.slots[slot % SLOTS].checked_sub(1) {
-                Some(at) if self.counts[usize::from(at)].is_of(sort, label) => return Some(usize::from(at)),
-                Some(_) => {}
-                None if self.counts.len() <= NUMBERED => return None,
-                None => break,
-            }
-        }
-        self.counts.iter().position(|count| count.is_of(sort, label))
-    }
-
-    fn add(&mut self, sort: u64, label: &Text) {
-        self.counts.push(Count {
-            sort,
-            label: label.clone(),
-            made: 1,
-        });
-        let near = first_slot(sort)..first_slot(sort) + NEAR;
-        let free = near.map(|slot| slot % SLOTS).find(|slot| self.slots[*slot] == 0);
-        if let (Some(free), Ok(number)) = (free, u8::try_from(self.counts.len())) {
-            self.slots[free] = number;
-        }
-    }
-}
-
-/// The slot where a count of this sort belongs.
-fn first_slot(sort: u64) -> usize {
-    (sort.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 57) as usize
-}
-
-impl Count {
-    /// Whether it is this one. No other label than the empty one has its sort.
-    #[inline]
-    fn is_of(&self, sort: u64, label: &str) -> bool {
-        self.sort == sort && (label.is_empty() || self.label == *label)
-    }
-}
-
-fn sort_of(purpose: Purpose, place: PlaceId, label: &str) -> u64 {
-    let bytes = label.as_bytes();
-    let last = bytes.last().map_or(0, |last| u64::from(*last));
-    let length = bytes.len().min(0xff) as u64;
-    (purpose as u64) << 48 | length << 40 | last << 32 | u64::from(place.0)
-}
-
 /// The source of all choices of a run.
 #[derive(Clone, Debug)]
 pub struct Chance {
@@ -359,12 +284,7 @@ impl Chance {
             }
             Origin::Plan => xxh3_64_with_secret(&[2], &self.secret[..]),
         };
-        self.descents.push(Rc::new(Descent {
-            origin: origin.clone(),
-            digest,
-            counts: Vec::new(),
-            slots: [0; SLOTS],
-        }));
+        self.descents.push(Rc::new(Descent::new(origin.clone(), digest)));
         Rc::make_mut(&mut self.by_origin).insert(origin.clone(), id);
         id
     }
@@ -423,19 +343,7 @@ impl Chance {
 
     /// How many choices of this kind the descent has made before this one.
     fn count(&mut self, purpose: Purpose, source: Source, label: &Text) -> u32 {
-        let descent = Rc::make_mut(&mut self.descents[source.origin.0 as usize]);
-        let sort = sort_of(purpose, source.place, label);
-        match descent.place_of(sort, label) {
-            Some(at) => {
-                let nth = descent.counts[at].made;
-                descent.counts[at].made += 1;
-                nth
-            }
-            None => {
-                descent.add(sort, label);
-                0
-            }
-        }
+        Rc::make_mut(&mut self.descents[source.origin.0 as usize]).count(purpose, source.place, label)
     }
 
     fn fixed_choice(&mut self, purpose: Purpose, source: Source, label: &Text, nth: u32) -> Option<u64> {
