@@ -152,7 +152,7 @@ mod tests {
 [[failure]]
 invariant = "DM-2"
 reason = "the document says so"
-owner = "ada"
+owner = "sites"
 expires = "2027-01-31"
 "#;
 
@@ -197,8 +197,8 @@ expires = "2027-01-31"
                 "`2027-02-30` is no day: expected one as 2027-01-31",
             ),
             (with("2027-01-31", "soon"), "known.toml:6: ", "`soon` is no day"),
-            (with("\"ada\"", "\" \""), "known.toml:5: ", "owner is empty"),
-            (with("owner = \"ada\"\n", ""), "known.toml:2: ", "owner"),
+            (with("\"sites\"", "\" \""), "known.toml:5: ", "owner is empty"),
+            (with("owner = \"sites\"\n", ""), "known.toml:2: ", "owner"),
             (
                 with("[[failure]]", "[[failures]]"),
                 "known.toml:2: ",
