@@ -16,7 +16,7 @@ use sim::world::lanes::LanesWorld;
 use sim::world::{PlanOf, World};
 
 /// How many seeds of each scenario a plain `cargo test` runs.
-const SEEDS: u64 = 6;
+const SEEDS: u64 = 10;
 
 /// The mixed pools, each with the side that is hardened in it.
 const POOLS: [(&str, Side); 2] = [
