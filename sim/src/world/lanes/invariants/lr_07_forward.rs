@@ -1,8 +1,9 @@
 //! LR-7. The primary's counters run forward.
 //!
-//! Within one history, which here is one life of the primary's storage: what a crash takes back was never told to
-//! anybody, so only turns without one are looked at. Another history begins with a rewind, which is checked where rewinds
-//! are.
+//! Within one history, which here is one life of the primary's storage: what its rows hold may sink with a crash, which
+//! takes back what nobody was told of, so only turns without one are looked at; and what a head has told never sinks: one
+//! that is asked for later tells no less. Catches a position that is counted in memory and told before it is stored.
+//! Another history begins with a rewind, which is checked where rewinds are.
 
 use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::{Breach, Invariant};
@@ -18,7 +19,7 @@ pub(super) const CHECK: Check = Check {
     triage: Triage::Reworded(
         "a primary that is restored to an earlier state comes with rewinds; until then there is one history",
     ),
-    stands: &[Stand::Primary(check)],
+    stands: &[Stand::Primary(check), Stand::Lane(told_heads)],
 };
 
 fn check(_: &mut Truth, turn: &Turn) -> Judgement {
@@ -40,4 +41,18 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
             ("the sequence after", format!("{after} (newest record {})", told(turn.after.sealed()))),
         )
     })
+}
+
+fn told_heads(truth: &mut Truth, _: &Turn) -> Judgement {
+    let mut judgement = Judgement::NoSubject;
+    for (before, tells) in &truth.heads {
+        if tells < before {
+            let breach = Breach::new(format!(
+                "a head tells {tells}, and {before} was told before it was asked for"
+            ));
+            return Judgement::broken(breach.between(("told before", before), ("told now", tells)));
+        }
+        judgement = Judgement::Holds;
+    }
+    judgement
 }

@@ -68,10 +68,10 @@ impl Truth {
                     }
                 }
                 // What is left after it is durable.
-                Heard::Reset { .. } if self.copy_commits.remove(&turn.lane).is_some() => {
-                    if turn.after.stage().is_some_and(|stage| stage != Stage::Created) {
-                        self.copied.insert(turn.lane);
-                    }
+                Heard::Reset { .. } => {
+                    let begun = self.copy_commits.remove(&turn.lane).is_some();
+                    let goes_on = turn.after.stage().is_some_and(|stage| stage != Stage::Created);
+                    self.copied.extend((begun && goes_on).then_some(turn.lane));
                 }
                 _ => {}
             }

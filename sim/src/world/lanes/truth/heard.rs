@@ -83,6 +83,7 @@ impl Truth {
     /// A lane has had a turn: what it was told in it of the primary's position counts from now on; what a lane that served
     /// was told before does not count for the next time.
     pub(super) fn note_advertised(&mut self, turn: &Turn) {
+        self.heads.clear();
         let advertised = self.advertised.entry(turn.lane).or_default();
         if turn.before.stage() == Some(Stage::Serving) {
             advertised.clear();
@@ -92,13 +93,20 @@ impl Truth {
                 made:
                     Made {
                         label: labels::READ_HEAD,
+                        at,
                         ..
                     },
                 outcome: Ok(Answer::Response(response)),
             } = heard
                 && let Ok(head) = response.body.read::<Head>()
+                && let Some(tells) = head.generation.to_number().to_u64_exact()
             {
-                advertised.extend(head.generation.to_number().to_u64_exact());
+                advertised.insert(tells);
+                let before = self.told.range(..*at).next_back();
+                self.heads.push((before.map_or(0, |(_, told)| *told), tells));
+                if self.told.values().next_back().is_none_or(|most| *most < tells) {
+                    self.told.insert(self.now, tells);
+                }
             }
         }
     }

@@ -156,6 +156,10 @@ pub struct Truth {
     pub copied: BTreeSet<u32>,
     /// The commits of first chunks that are not known to be durable.
     copy_commits: BTreeMap<u32, u64>,
+    /// The generations that heads of the primary have told lanes, and when a lane heard each that was the newest so far.
+    pub told: BTreeMap<Micros, Generation>,
+    /// Of the heads that were heard in this turn: what a lane had been told when it was asked for, and what it tells.
+    pub heads: Vec<(Generation, Generation)>,
     /// How near the run has come to bounds.
     pub measures: Measures,
     /// The generations that the primary has told each lane as its newest, since that lane last served.
@@ -191,6 +195,8 @@ impl Truth {
             copy_begun: false,
             copied: BTreeSet::new(),
             copy_commits: BTreeMap::new(),
+            told: BTreeMap::new(),
+            heads: Vec::new(),
             measures: Measures::default(),
             advertised: BTreeMap::new(),
             known_pages: Default::default(),

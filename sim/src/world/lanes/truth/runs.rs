@@ -21,11 +21,19 @@ pub struct Made {
     pub label: Label,
     /// Of a call: which object was asked, and what.
     pub asked: Option<(ObjectName, Request)>,
+    /// When it was made.
+    pub at: Micros,
     /// How it has ended, once it has.
     pub outcome: Option<CallOutcome>,
 }
 
 impl Made {
+    /// The same, made at this instant.
+    #[must_use]
+    pub fn made_at(self, at: Micros) -> Self {
+        Made { at, ..self }
+    }
+
     /// A call to an object.
     #[must_use]
     pub fn of_call(call: CallId, label: Label, to: &ObjectName, request: &Request) -> Self {
@@ -33,6 +41,7 @@ impl Made {
             call,
             label,
             asked: Some((to.clone(), request.clone())),
+            at: Micros::ZERO,
             outcome: None,
         }
     }
@@ -53,6 +62,7 @@ impl Made {
             call,
             label,
             asked: None,
+            at: Micros::ZERO,
             outcome: None,
         }
     }

@@ -133,7 +133,7 @@ impl Wire {
                 stub,
                 request,
             } => {
-                let made = Made::of_call(call, label, &stub.name, request);
+                let made = Made::of_call(call, label, &stub.name, request).made_at(seen.at);
                 let called = Called {
                     who: seen.who.clone(),
                     run: self.runs.of(seen.who, call.task),
