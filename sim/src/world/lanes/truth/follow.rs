@@ -68,10 +68,11 @@ impl Truth {
                     }
                 }
                 // What is left after it is durable.
-                Heard::Reset { .. } if self.copy_commits.remove(&turn.lane).is_some() => {
-                    if turn.after.stage().is_some_and(|stage| stage != Stage::Created) {
-                        self.copied.insert(turn.lane);
-                    }
+                Heard::Reset { .. }
+                    if self.copy_commits.remove(&turn.lane).is_some()
+                        && turn.after.stage().is_some_and(|stage| stage != Stage::Created) =>
+                {
+                    self.copied.insert(turn.lane);
                 }
                 _ => {}
             }
