@@ -69,7 +69,9 @@ fn a_plan_of_any_bytes_runs_and_hardened_holds() {
         match &report.verdict {
             Verdict::Passed => passed.set(passed.get() + 1),
             // Where all that is asked is asked of nobody.
-            Verdict::Void(why) if why.starts_with("no object and no front Worker had") => {}
+            Verdict::Void(why)
+                if why == "the plan does nothing" || why.starts_with("no object and no front Worker had") => {
+            }
             other => panic!("a finding, or bounds of `plan::arbitrary` that are too wide: {other}"),
         }
         assert!(

@@ -47,6 +47,18 @@ fn killed(folder: &Path, arguments: &[&str], after: Duration) -> bool {
     ran
 }
 
+/// How long a command takes that nobody kills: the moments are within that.
+#[expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "how long a process takes is no run's"
+)]
+fn takes(folder: &Path, arguments: &[&str]) -> Duration {
+    let begun = std::time::Instant::now();
+    drydock(folder, arguments);
+    begun.elapsed()
+}
+
 /// The traces of a folder.
 fn traces(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -83,10 +95,12 @@ fn a_sweep_that_is_killed_leaves_whole_traces() {
         "--store",
         "model",
     ];
+    let most = takes(folder.path(), &sweep);
+    fs::remove_dir_all(folder.path().join("traces")).expect("it has found something");
     let mut moments = Moments(20_261_130);
     let (mut running, mut found) = (0, 0);
     for _ in 0..TIMES {
-        let after = moments.next(Duration::from_millis(1_000));
+        let after = moments.next(most);
         running += u64::from(killed(folder.path(), &sweep, after));
         let traces = traces(&folder.path().join("traces/failures"));
         found = found.max(traces.len());
@@ -130,16 +144,18 @@ fn a_shrinking_that_is_killed_leaves_the_smallest_so_far() {
         "1",
     ];
     let smaller = folder.path().join("smaller.jsonl");
+    let most = takes(folder.path(), &shrink);
     let mut moments = Moments(30_261_130);
     let (mut running, mut partly) = (0, 0);
     for _ in 0..TIMES {
         let _ = fs::remove_file(&smaller);
-        let after = moments.next(Duration::from_millis(400));
+        let after = moments.next(most);
         running += u64::from(killed(folder.path(), &shrink, after));
         if smaller.exists() {
             let items = replays(&smaller);
-            assert!(items < before);
-            partly += 1;
+            // The first steps make a plan plainer and take nothing out of it.
+            assert!(items <= before);
+            partly += u64::from(items < before);
         }
     }
     assert!(

@@ -152,7 +152,7 @@ fn what_does_not_fail_is_bad_input() {
     assert_ends(
         &shrink(folder.path(), &["header.jsonl"]),
         2,
-        "under `documented` on model the run says: void: no object",
+        "under `documented` on model the run says: void: the plan does nothing",
     );
     let nobody = header.replacen("\"violated\":\"DM-1\"", "\"passed\":1", 1);
     fs::write(folder.path().join("broken.jsonl"), &nobody).expect("the trace is written");
