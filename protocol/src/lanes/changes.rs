@@ -51,7 +51,7 @@ pub struct Change {
 }
 
 /// All changes, in the order in which they are made. Each exchanges entries of its own.
-pub const CHANGES: [Change; 23] = [
+pub const CHANGES: [Change; 24] = [
     Change {
         name: "log-all-state",
         without: "without-log-all-state",
@@ -230,6 +230,15 @@ pub const CHANGES: [Change; 23] = [
         reason: "an operator withdraws a lane that has no alarm, and nothing wakes it to ask for a copy; a move from outside \
                  sets the alarm",
         apply: |rules| rules.flows.stage_moved = object::wake_after_a_move,
+    },
+    Change {
+        name: "clock-from-the-position",
+        without: "without-clock-from-the-position",
+        invariant: "LR-14",
+        side: Side::Lane,
+        reason: "of two rounds that overlap the one that began first ends last, and sets the lane's commit sequence back to \
+                 where it has come itself; the sequence is set to the position that is stored",
+        apply: |rules| rules.flows.catch_up.clock = object::clock_from_the_position,
     },
     Change {
         name: "pull-until-level",

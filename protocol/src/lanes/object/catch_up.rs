@@ -21,6 +21,8 @@ use crate::task::{On, Resume, Step};
 pub struct Round {
     pub(super) limit: Number,
     pub(super) phase: Phase,
+    /// Where the round found the lane, or has brought it since. Others may have brought it further.
+    reached: Number,
     /// What the primary told of itself.
     pub(super) head: Option<Arc<Head>>,
     /// How many records were applied.
@@ -47,6 +49,8 @@ pub struct RoundSteps {
     pub head: Segment<Round>,
     /// With the records: applies them in order, without a wait.
     pub records: Segment<Round>,
+    /// What the commit sequence is set to when the records are applied: what this round has come to.
+    pub clock: fn(&Round, &SiteObject, &Version, &mut Cx<'_, '_>) -> Result<Number, SqlError>,
     /// Begins the digest of the lane's own state.
     pub digest: Segment<Round>,
     /// With the digest: the verdict, and its moves.
@@ -59,6 +63,7 @@ impl RoundSteps {
         begin,
         head,
         records,
+        clock: |round, _, _, _| Ok(round.reached),
         digest,
         verdict,
     };
@@ -69,6 +74,7 @@ impl Round {
         Round {
             limit,
             phase: Phase::Head,
+            reached: Number::ZERO,
             head: None,
             count: 0,
             brought: 0,
@@ -169,6 +175,7 @@ fn head(
     let head = resume.response()?.body.read::<Head>()?;
     round.head = Some(Arc::clone(&head));
     let (stage, applied) = (site.stage(cx)?, site.position(version, cx)?.applied);
+    round.reached = applied;
     match (version.rules.catch_up.after_head)(&version.rules, &stage, applied, &head) {
         Pull::Nothing => (version.rules.flows.catch_up.digest)(round, site, version, Resume::Start, cx),
         Pull::After {
@@ -200,6 +207,7 @@ fn records(
             Application::Runs { batches, .. } => {
                 position::run(cx, batches)?;
                 round.count += 1;
+                round.reached = record.generation.or_nan();
             }
             Application::Stays(Plan::Refuse(refusal)) => {
                 let refused = RefusedRecord {
@@ -211,7 +219,7 @@ fn records(
             Application::Stays(_) => {}
         }
     }
-    let applied = site.position(version, cx)?.applied;
+    let applied = (version.rules.flows.catch_up.clock)(round, site, version, cx)?;
     end_pull(
         version,
         cx,

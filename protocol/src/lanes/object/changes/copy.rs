@@ -42,6 +42,16 @@ pub(in crate::lanes) fn check_each_page(
     provision::post(step, site, version, resume, cx)
 }
 
+/// The commit sequence of a lane is its position, however many rounds bring it there.
+pub(in crate::lanes) fn clock_from_the_position(
+    _: &Round,
+    site: &SiteObject,
+    version: &Version,
+    cx: &mut Cx<'_, '_>,
+) -> Result<Number, SqlError> {
+    Ok(site.position(version, cx)?.applied)
+}
+
 /// Pulls again at once while full batches come and the head is not reached.
 pub(in crate::lanes) fn pull_until_level(
     round: &mut Round,

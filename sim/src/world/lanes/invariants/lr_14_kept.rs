@@ -3,19 +3,20 @@
 //! A kept page tells what it read, so the oracle can read the same at any generation. Judged are pages that were right
 //! and are not: one that read as the lane's generation before it moved by records, does not read so after, and is still
 //! there; and one that the lane itself has put there, of an earlier generation only. A row of the render cache shows a
-//! node's title, and must be the title that the lane holds.
+//! node's title, and must be the title that the lane holds. And its commit sequence is where it stands.
 //!
 //! Sound: a lane empties its page cache whenever it has applied something (`lanes.md` 14.2), so what survives was meant
 //! to go. Pages that came with a copy are the primary's to keep, and may be stale there by design: they are never judged
 //! by the first of both rules unless they were right on the lane, and never by the second. It cannot see the front
-//! page's row in the render cache, which the application never takes back. Catches H5, S49, and a record that fails
+//! page's row in the render cache, which the application never takes back. Catches H5, S33, S49, and a record that fails
 //! behind others of the same pull.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::{Breach, Invariant};
 use crate::world::lanes::truth::copies::is_whole;
 use crate::world::lanes::truth::standing::{Generation, Standing};
 use crate::world::lanes::truth::{Truth, Turn};
+use protocol::lanes::meta::Key;
 use protocol::number::Number;
 use protocol::host::Value;
 use protocol::lanes::app::page::Page;
@@ -24,7 +25,7 @@ use protocol::lanes::app::page::Page;
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-14",
-        statement: "no page that a record has made untrue stays in a lane's caches",
+        statement: "no page that a record has made untrue stays in a lane's caches, and its commit sequence is its position",
     },
     triage: Triage::Reworded(
         "only what was true on the lane can become untrue by its moves; what a copy brings may be stale by design",
@@ -33,18 +34,38 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
-    if !turn.changed || is_whole(turn) {
+    if !turn.changed {
         return Judgement::NoSubject;
     }
+    let clock = clock(turn);
+    if is_whole(turn) || matches!(clock, Judgement::Broken(_)) {
+        return clock;
+    }
     let (Some(before), Some(after)) = (Truth::owes(&turn.before), Truth::owes(&turn.after)) else {
-        return Judgement::NoSubject;
+        return clock;
     };
     let survived = if before == after {
         Judgement::NoSubject
     } else {
         survivors(truth, turn, before, after)
     };
-    survived.or(|| kept(truth, turn, after)).or(|| titles(turn))
+    survived.or(|| kept(truth, turn, after)).or(|| titles(turn)).or(|| clock)
+}
+
+/// The commit sequence of a lane is its position: fences and forwarded batches go by the one, data by the other.
+fn clock(turn: &Turn) -> Judgement {
+    let Some(applied) = Truth::owes(&turn.after) else {
+        return Judgement::NoSubject;
+    };
+    let sequence = turn.after.generation(Key::COMMIT_SEQUENCE);
+    Judgement::that(sequence == Some(applied), || {
+        let sequence = told(sequence);
+        Breach::new(format!(
+            "lane {} stands at {applied}, and its commit sequence is {sequence}",
+            turn.lane
+        ))
+        .between(("the position", applied), ("the commit sequence", sequence))
+    })
 }
 
 /// Pages that were there before the lane moved, and are still.
