@@ -14,6 +14,7 @@ use sim::world::World;
 
 use super::failing::failing_variant;
 use super::file::{WithTrace, with_trace};
+use super::output::quoted;
 use super::{deployment, jobs, run_plan_twice, statement, store_names, variant_names};
 
 /// Explain a trace that fails: what led to it, in words
@@ -117,7 +118,7 @@ fn write_all<W: World>(
     )?;
     writeln!(out, "  {}", violation.detail)?;
     write_explanation(explanation, out)?;
-    let file = arguments.trace.display();
+    let file = quoted(&arguments.trace);
     if trace.shrunk.is_none() {
         writeln!(out, "  next:  cargo run --release -- shrink {file}")?;
         write!(out, "         ")?;

@@ -10,15 +10,21 @@ use sim::trace::{Expectation, Trace};
 use sim::world::{PlanOf, World};
 
 use super::file::write;
-use super::run_plan;
+use super::output::quoted;
+use super::{default_variant, run_plan};
 
 /// Where the trace of a violation goes that nobody has named a file for.
-pub fn file(violation: &Violation, scenario: &str, seed: u64) -> PathBuf {
+pub fn file<W: World>(violation: &Violation, scenario: &str, seed: u64, variant: &str) -> PathBuf {
     // A scenario of a folder does not make another one here.
     let scenario = scenario.replace('/', "-");
+    let of = if variant == default_variant::<W>() {
+        String::new()
+    } else {
+        format!("-{variant}")
+    };
     Path::new("traces")
         .join("failures")
-        .join(format!("{}-{scenario}-{seed}.jsonl", violation.invariant))
+        .join(format!("{}-{scenario}-{seed}{of}.jsonl", violation.invariant))
 }
 
 /// Writes the plan with what it has shown, and the history of one more run.
@@ -55,8 +61,8 @@ pub fn tell_trace<W: World>(
     out: &mut dyn Write,
 ) -> Result<()> {
     write_trace::<W>(store, plan, variant, report, file)?;
-    let file = file.display();
-    writeln!(out, "  trace: {file}")?;
+    writeln!(out, "  trace: {}", file.display())?;
+    let file = quoted(file);
     let replay = format!("cargo run --release -- replay {file} --variant {variant} --log");
     if let Verdict::Violated(_) = report.verdict {
         writeln!(out, "  next:  cargo run --release -- shrink {file}")?;

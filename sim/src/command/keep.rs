@@ -17,6 +17,7 @@ use sim::world::World;
 
 use super::failing::failing_variant;
 use super::file::{WithTrace, read, with_trace, write};
+use super::output::quoted;
 use super::{default_variant, deployment};
 
 /// File a shrunk trace as a test
@@ -59,7 +60,8 @@ impl WithTrace for KeepTrace<'_> {
         let named = arguments.trace.display();
         if trace.shrunk.is_none() || !trace::is_1_minimal(&trace.plan, trace.certificates.len()) {
             bail!(
-                "{named}: only what is shrunk to the end is kept: try\n  cargo run --release -- shrink {named}"
+                "{named}: only what is shrunk to the end is kept: try\n  cargo run --release -- shrink {}",
+                quoted(&arguments.trace)
             );
         }
         let variant = failing_variant(None, &arguments.trace, &trace)?;

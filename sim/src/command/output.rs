@@ -1,6 +1,14 @@
 //! Where the commands print.
 
+use std::borrow::Cow;
 use std::io::{Error, ErrorKind, Result, Write};
+use std::path::Path;
+
+/// A path as a shell takes it for one word: for commands that are to be copied.
+pub fn quoted(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    shlex::try_quote(&path).map_or_else(|_| path.clone().into_owned(), Cow::into_owned)
+}
 
 /// A standard output. A reader that has seen enough closes its end: that is no failure, and changes no exit code.
 #[derive(Debug)]

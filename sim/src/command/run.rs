@@ -256,7 +256,9 @@ fn write_trace<W: World>(
 ) -> Result<()> {
     let file = match (&arguments.trace, &report.verdict) {
         (Some(file), _) => file.clone(),
-        (None, Verdict::Violated(violation)) => failure::file(violation, &plan.scenario, plan.seed),
+        (None, Verdict::Violated(violation)) => {
+            failure::file::<W>(violation, &plan.scenario, plan.seed, variant)
+        }
         _ => return Ok(()),
     };
     failure::tell_trace::<W>(arguments.store, plan, variant, report, &file, out)

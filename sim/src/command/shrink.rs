@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use clap::ValueHint;
 use sim::check::{Verdict, Violation};
-use sim::plan::Plan;
 use sim::report::figures::Of;
 use sim::run::StoreKind;
 use sim::search::shrink::{RUNS, Settings};
@@ -128,7 +127,7 @@ impl WithTrace for ShrinkTrace<'_> {
         // Whoever has read the heading can end it.
         let interrupt = Interrupt::listen()?;
         write_heading::<W>(&trace.plan, &variant, settings, violation, out)?;
-        let file = file(arguments, named, violation, &trace.plan);
+        let file = file::<W>(arguments, named, violation, &trace.plan, &variant);
         let shrinking = Shrinking::<W> {
             plan: &trace.plan,
             variant: &variant,
@@ -171,12 +170,18 @@ fn write_heading<W: World>(
 }
 
 /// Where the smaller trace goes.
-fn file<S, O>(arguments: &Arguments, named: &Path, violation: &Violation, plan: &Plan<S, O>) -> PathBuf {
+fn file<W: World>(
+    arguments: &Arguments,
+    named: &Path,
+    violation: &Violation,
+    plan: &PlanOf<W>,
+    variant: &str,
+) -> PathBuf {
     if let Some(file) = &arguments.output {
         return file.clone();
     }
     let trace = if named == Path::new("-") {
-        failure::file(violation, &plan.scenario, plan.seed)
+        failure::file::<W>(violation, &plan.scenario, plan.seed, variant)
     } else {
         named.to_owned()
     };

@@ -169,7 +169,12 @@ fn shrunk<W: World>(
             scenario.name
         )
     })?;
-    let file = beside(&failure::file(violation, &scenario.name, seed));
+    let file = beside(&failure::file::<W>(
+        violation,
+        &scenario.name,
+        seed,
+        wanted.variant,
+    ));
     // It is run twice there, and on the other store.
     let keeps = match hand_over::<W>(&smallest, wanted.variant, plan.items.len(), wanted.settings.store) {
         Ok(handed_over) => {

@@ -14,6 +14,7 @@ use sim::world::{PlanOf, World};
 use super::deployment;
 use super::file::write;
 use super::interrupt::Interrupt;
+use super::output::quoted;
 use super::progress::Progress;
 use super::watch::Clock;
 
@@ -110,8 +111,8 @@ impl<W: World> Shrinking<'_, W> {
     }
 
     fn tell_next(&self, out: &mut dyn Write) -> Result<()> {
-        let (file, variant) = (self.file.display(), self.variant);
-        writeln!(out, "  trace: {file}")?;
+        writeln!(out, "  trace: {}", self.file.display())?;
+        let (file, variant) = (quoted(self.file), self.variant);
         writeln!(out, "  next:  cargo run --release -- explain {file}")?;
         writeln!(
             out,

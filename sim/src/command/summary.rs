@@ -14,6 +14,7 @@ use sim::search::{Finding, Judged, Judgement, Known, Settings, Swept, seeds_to_j
 use sim::world::{PlanOf, World};
 
 use super::interrupt::{self, Interrupt};
+use super::output::quoted;
 use super::shrinking::{Outcome, Shrinking, beside};
 use super::{failure, run_plan_twice, statement};
 
@@ -118,7 +119,7 @@ impl<Own> Summary<'_, Own> {
         writeln!(
             out,
             "  next:  cargo run --release -- run {} --seed {} --variant {variant} --store {store}",
-            self.sources[finding.scenario].named(),
+            quoted(Path::new(self.sources[finding.scenario].named().as_str())),
             finding.seed
         )?;
         Ok(())
@@ -134,7 +135,7 @@ impl<Own> Summary<'_, Own> {
         let (store, variant) = (self.settings.store, self.variant);
         let plan = W::generate(scenario, seed);
         let report = run_plan_twice::<W>(store, &plan, variant)?;
-        let file = failure::file(violation, &scenario.name, seed);
+        let file = failure::file::<W>(violation, &scenario.name, seed, variant);
         let told = match self.shrink.filter(|_| !self.interrupt.asked()) {
             None => failure::tell_trace::<W>(store, plan, variant, &report, &file, out),
             Some(runs) => self.shrink::<W>(&plan, &report, violation, runs, &file, out),

@@ -113,7 +113,7 @@ fn a_violation_is_told_with_the_trace_that_shows_it() {
     assert_ends(&drydock(folder.path(), &next), 0, "DM-2 violated");
     assert_ends(&output, 1, "shrunk from ");
     assert_ends(&output, 1, "1-minimal (each removal tried: ");
-    let shrunk = "traces/failures/DM-2-demonstration-1-shrunk.jsonl";
+    let shrunk = "traces/failures/DM-2-demonstration-1-documented-shrunk.jsonl";
     let by_verdict = ["replay", shrunk, "--variant", "documented"];
     assert_ends(&drydock(folder.path(), &by_verdict), 1, "DM-2 violated");
     let by_expectation = ["replay", shrunk, "--expect"];
@@ -128,7 +128,7 @@ fn who_does_not_want_it_smaller_has_it_as_it_was_found() {
     assert_ends(
         &output,
         1,
-        "next:  cargo run --release -- shrink traces/failures/DM-2-demonstration-1.jsonl",
+        "next:  cargo run --release -- shrink traces/failures/DM-2-demonstration-1-documented.jsonl",
     );
     let traces = fs::read_dir(folder.path().join("traces/failures")).expect("there are traces");
     assert_eq!(traces.count(), 1);
@@ -155,7 +155,7 @@ fn only_what_is_new_or_expired_fails_a_sweep() {
     };
     let entry = |invariant: &str| {
         format!(
-            "[[failure]]\ninvariant = \"{invariant}\"\nreason = \"as documented\"\nowner = \"ada\"\nexpires = \"2027-01-31\"\n"
+            "[[failure]]\ninvariant = \"{invariant}\"\nreason = \"as documented\"\nowner = \"sites\"\nexpires = \"2027-01-31\"\n"
         )
     };
     let every: String = [
@@ -171,7 +171,7 @@ fn only_what_is_new_or_expired_fails_a_sweep() {
     let every: String = every.map(|entry| format!("[[failure]]{entry}")).collect();
     let green = known(&every, "2027-01-31");
     assert_ends(&green, 0, "DM-2 known   a follower's value");
-    assert_ends(&green, 0, "as documented (ada), until 2027-01-31");
+    assert_ends(&green, 0, "as documented (sites), until 2027-01-31");
     assert_ends(
         &green,
         0,
@@ -179,7 +179,7 @@ fn only_what_is_new_or_expired_fails_a_sweep() {
     );
     let expired = known(&every, "2027-02-01");
     assert_ends(&expired, 1, "DM-2 violated");
-    assert_ends(&expired, 1, "was known until 2027-01-31: as documented (ada)");
+    assert_ends(&expired, 1, "was known until 2027-01-31: as documented (sites)");
     let new = known(&entry("DM-3"), "2027-01-31");
     assert_ends(&new, 1, "DM-2 violated");
     assert_ends(
