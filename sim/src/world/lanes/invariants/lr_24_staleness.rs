@@ -2,10 +2,9 @@
 //!
 //! Judged when the alarm of a serving lane begins a pull, and no fault has taken effect since it began the one before:
 //! the oldest record that the lane lacks must not have been sealed, nor the lane have begun to serve, longer ago than the
-//! lag bound, what the platform may be late without any fault, and a slack for the rest of an alarm's run. Only then is
-//! it known that the alarm was set when the last pull ended, and for when. How long the pull itself takes is left to the
-//! primary's load. A lane that never pulls is LR-L2's. Catches H21, A07, and a log that grows faster than pulls carry
-//! (S31).
+//! lag bound, what the platform may be late without any fault, what the last pull has waited for the primary, and a slack
+//! for the rest of an alarm's run. Only then is it known that the alarm was set when the last pull ended, and for when. A
+//! lane that never pulls is LR-L2's. Catches H21, A07, and a log that grows faster than pulls carry (S31).
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Invariant, Measure};
@@ -57,7 +56,8 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         return Judgement::NoSubject;
     };
     let stale = truth.now.since(serving.max(*sealed));
-    let bound = BOUND.after(truth.lateness).after(SLACK);
+    let waited = truth.pull_waited.get(&lane).copied().unwrap_or(Micros::ZERO);
+    let bound = BOUND.after(truth.lateness).after(waited).after(SLACK);
     let measure = Measure {
         what: "without faults, how old what a serving lane lacked was when it pulled",
         most: stale,

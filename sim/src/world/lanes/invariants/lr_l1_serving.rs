@@ -2,7 +2,8 @@
 //!
 //! A lane is of the pool when a copy to it has begun for good, when it has asked for one, and when the primary has queued it
 //! for one. A primary that lacks what is mandatory copies to nobody. The primary's number of lanes is a high-water mark:
-//! it also counts lanes that nobody ever copied to. One that was withdrawn and waits for its copy is LR-L3's.
+//! it also counts lanes that nobody ever copied to. A lane that was taken away is of the pool again when the new one is: an
+//! operator whose request for it was lost asks again. One that was withdrawn and waits for its copy is LR-L3's.
 
 use super::lr_16_whole;
 use super::{Check, Judgement, Stand, Triage, told};

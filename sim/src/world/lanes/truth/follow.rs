@@ -46,6 +46,7 @@ impl Truth {
         self.copy_commits.remove(&lane);
         self.passed.remove(&lane);
         self.pulled.remove(&lane);
+        self.pull_waited.remove(&lane);
         self.advertised.remove(&lane);
         self.copies.recreated(lane);
     }

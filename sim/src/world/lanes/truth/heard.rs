@@ -69,6 +69,7 @@ impl Truth {
             }
             (labels::READ_HEAD, Some(lane)) if called.run.as_ref().is_some_and(|run| run.is_alarm()) => {
                 self.pulled.insert(lane, self.now);
+                self.pull_waited.remove(&lane);
             }
             (labels::POST_CHUNK, Some(0)) => {
                 self.copy_begun = true;
@@ -89,6 +90,12 @@ impl Truth {
             advertised.clear();
         }
         for heard in &turn.heard {
+            if let Heard::Answered { made, .. } = heard
+                && matches!(made.label, labels::READ_HEAD | labels::READ_LOG)
+                && let Some(begun) = self.pulled.get(&turn.lane)
+            {
+                self.pull_waited.insert(turn.lane, self.now.since(*begun));
+            }
             if let Heard::Answered {
                 made:
                     Made {

@@ -144,6 +144,8 @@ pub struct Truth {
     pub sealed_at: BTreeMap<Generation, Micros>,
     /// When the alarm of each lane last began a pull.
     pub pulled: BTreeMap<u32, Micros>,
+    /// How long each lane's last pull by its alarm has waited for the primary.
+    pub pull_waited: BTreeMap<u32, Micros>,
     /// What each front has heard of lanes.
     pub announced: Announced,
     /// When a fault last took effect.
@@ -189,6 +191,7 @@ impl Truth {
             passed: BTreeMap::new(),
             sealed_at: BTreeMap::new(),
             pulled: BTreeMap::new(),
+            pull_waited: BTreeMap::new(),
             announced: Announced::default(),
             troubled: None,
             lateness: Micros::ZERO,
