@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::ValueHint;
+use sim::check::Verdict;
 use sim::kernel::RunHash;
 use sim::report::figures::Of;
 use sim::run::{Against, Report, Skipped, StoreKind};
-use sim::trace::{Missed, Trace};
+use sim::trace::{Expected, Missed, Trace};
 use sim::world::World;
 
 use super::failing::failing_variant;
@@ -102,6 +103,12 @@ impl WithTrace for ReplayTrace<'_> {
     const WITH_HISTORY: bool = true;
 
     fn visit<W: World>(self, trace: Trace<W::Shape, W::Operation>) -> Result<u8> {
+        if self.arguments.bisect {
+            // One run is judged: that of the variant whose failure is looked for.
+            let named = self.arguments.variant.as_deref();
+            let variant = failing_variant(named, &self.arguments.trace, &trace)?;
+            return replay_variant::<W>(self.arguments, &trace, &variant, self.out);
+        }
         let mut code = 0;
         for variant in variants::<W>(self.arguments, &trace) {
             let this = replay_variant::<W>(self.arguments, &trace, variant, self.out)?;
@@ -145,14 +152,31 @@ fn replay_variant<W: World>(
         writeln!(out, "  cannot tell: what is skipped may be what matters")?;
         return Ok(VOID);
     }
+    let missed = expected.and_then(|expected| expected.missed_by(&report));
     if !arguments.expect {
-        return Ok(report.verdict.exit_code());
+        return Ok(match &missed {
+            Some(missed @ Missed::Mark(_)) => {
+                writeln!(out, "  void: {missed}")?;
+                VOID
+            }
+            Some(Missed::Outcome {
+                expected: Expected::Violated(_),
+                found: Verdict::Violated(other),
+            }) if arguments.bisect => {
+                let other = &other.invariant;
+                writeln!(
+                    out,
+                    "  cannot tell: it fails by {other}, which is not what is looked for"
+                )?;
+                VOID
+            }
+            _ => report.verdict.exit_code(),
+        });
     }
     let Some(expected) = expected else {
         writeln!(out, "  the trace expects nothing of `{variant}`")?;
         return Ok(VOID);
     };
-    let missed = expected.missed_by(&report);
     match &missed {
         None => writeln!(out, "  as the trace expects of `{variant}`: {}", expected.outcome)?,
         Some(missed @ Missed::Mark(_)) => writeln!(out, "  void: {missed}")?,

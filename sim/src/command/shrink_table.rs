@@ -76,7 +76,7 @@ impl Visit for Table<'_> {
             if interrupt.asked() {
                 break;
             }
-            rows.push(shrunk::<W>(
+            rows.extend(shrunk::<W>(
                 wanted,
                 &scenarios[*at],
                 *seed,
@@ -84,11 +84,14 @@ impl Visit for Table<'_> {
                 &interrupt,
             )?);
         }
-        write_table(&rows, out)?;
         if interrupt.asked() {
+            if !rows.is_empty() {
+                write_table(&rows, out)?;
+            }
             writeln!(out, "interrupted: {} of {} are done.", rows.len(), failing.len())?;
             return Ok(interrupt::EXIT_CODE);
         }
+        write_table(&rows, out)?;
         Ok(0)
     }
 }
@@ -143,14 +146,14 @@ fn failing<W: World>(
     failing
 }
 
-/// Shrinks one of them, and leaves its trace.
+/// Shrinks one of them, and leaves its trace; none where somebody has ended that before it began.
 fn shrunk<W: World>(
     wanted: Wanted<'_>,
     scenario: &Scenario<W::Scenario>,
     seed: u64,
     violation: &Violation,
     interrupt: &Interrupt,
-) -> Result<Row> {
+) -> Result<Option<Row>> {
     let plan = W::generate(scenario, seed);
     let identity = Identity::of(violation);
     let clock = Clock::start(None, interrupt.clone(), Progress::of_shrinking(target()));
@@ -163,6 +166,10 @@ fn shrunk<W: World>(
         &|_| {},
     );
     let took: Duration = clock.stop();
+    if smallest.is_none() && interrupt.asked() {
+        // It was ended before its first run.
+        return Ok(None);
+    }
     let smallest = smallest.with_context(|| {
         format!(
             "scenario {}, seed {seed} does not fail a second time",
@@ -190,7 +197,7 @@ fn shrunk<W: World>(
             false
         }
     };
-    Ok(row(
+    Ok(Some(row(
         scenario.name.to_string(),
         seed,
         identity,
@@ -198,7 +205,7 @@ fn shrunk<W: World>(
         &smallest,
         Took(took),
         keeps,
-    ))
+    )))
 }
 
 fn row<S, O>(

@@ -73,7 +73,8 @@ impl Past {
         for (to, step) in steps.iter().enumerate() {
             let before = self.before(&BTreeSet::from([*step]));
             for (from, other) in steps.iter().enumerate() {
-                if from != to && before.contains(other) {
+                // Several lines can be of one step.
+                if other < step && before.contains(other) {
                     dependencies.add_edge(nodes[from], nodes[to], ());
                 }
             }
@@ -104,6 +105,14 @@ mod tests {
             past.arrow(StepId(*from), StepId(*to), Arrow::Message);
         }
         past
+    }
+
+    #[test]
+    fn two_lines_of_one_step_do_not_come_before_each_other() {
+        let past = past(&[(1, 2), (2, 3)]);
+        let steps = [1, 2, 2, 3].map(StepId);
+        let arrows = past.among(&steps);
+        assert_eq!(arrows, [(0, 1), (0, 2), (1, 3), (2, 3)]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! LR-20. A lane begins to serve only when it is the primary's equal.
 //!
-//! Judged when the stage becomes SERVING: the primary has told the lane its position as the newest, since the lane served
-//! last; schemas are known and equal; and the lane's state is the primary's at that generation, mandatory rows included.
-//! Catches an admission that compares positions the wrong way round, or not at all.
+//! Judged when the stage becomes SERVING: some head has told the lane its position as the newest; schemas are known and
+//! equal; and the lane's state is the primary's at that generation, mandatory rows included. Catches an admission that
+//! compares positions the wrong way round, or not at all.
 
 use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::{Breach, Invariant};

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use protocol::host::{Answer, Response, Text};
-use protocol::lanes::admission::Stage;
 use protocol::lanes::front;
 use protocol::lanes::header;
 use protocol::lanes::object::labels;
@@ -81,14 +80,11 @@ impl Truth {
         }
     }
 
-    /// A lane has had a turn: what it was told in it of the primary's position counts from now on; what a lane that served
-    /// was told before does not count for the next time.
+    /// A lane has had a turn: what it was told in it of the primary's position counts from now on. A round that waits for
+    /// its records goes by the head that it was told first, whatever has become of the lane meanwhile.
     pub(super) fn note_advertised(&mut self, turn: &Turn) {
         self.heads.clear();
         let advertised = self.advertised.entry(turn.lane).or_default();
-        if turn.before.stage() == Some(Stage::Serving) {
-            advertised.clear();
-        }
         for heard in &turn.heard {
             if let Heard::Answered { made, .. } = heard
                 && matches!(made.label, labels::READ_HEAD | labels::READ_LOG)

@@ -164,7 +164,7 @@ pub struct Truth {
     pub heads: Vec<(Generation, Generation)>,
     /// How near the run has come to bounds.
     pub measures: Measures,
-    /// The generations that the primary has told each lane as its newest, since that lane last served.
+    /// The generations that the primary has told each lane as its newest.
     pub advertised: BTreeMap<u32, BTreeSet<Generation>>,
     /// Digests of pages that are known to be of one generation.
     pub known_pages: BTreeSet<Text>,

@@ -171,6 +171,19 @@ fn a_lane_keeps_no_page_of_an_earlier_generation() {
 }
 
 #[test]
+fn the_commit_sequence_of_a_lane_is_its_position() {
+    let stands = |sequence: &str| {
+        let mut lane = serving("7");
+        let meta = Arc::make_mut(&mut lane.meta);
+        meta.insert(Key::COMMIT_SEQUENCE.0.into(), sequence.into());
+        of_turn("LR-14", &truth(), &turn(1, &serving("7"), &lane, Vec::new()))
+    };
+    assert_eq!(stands("7"), Judgement::NoSubject);
+    fires(stands("5"));
+    fires(stands("9"));
+}
+
+#[test]
 fn the_render_cache_says_what_nodes_are_called() {
     let calls = |title: &str| {
         let mut lane = serving("7");

@@ -36,7 +36,11 @@ pub(super) fn standing<const N: usize>(meta: [(Key, &str); N]) -> Standing {
 
 /// A lane that serves at a generation.
 pub(super) fn serving(generation: &str) -> Standing {
-    standing([(Key::STAGE, Stage::Serving.as_str()), (Key::APPLIED, generation)])
+    standing([
+        (Key::STAGE, Stage::Serving.as_str()),
+        (Key::APPLIED, generation),
+        (Key::COMMIT_SEQUENCE, generation),
+    ])
 }
 
 /// A state of one table with these rows.
