@@ -63,14 +63,18 @@ pub struct Futures {
 }
 
 impl Futures {
-    /// The step at which the odds rise the most, with those before it and after it; none where they never rise.
+    /// The step at which the odds rise the most, with those before it and after it; none where they nowhere rise by a quarter
+    /// of all futures: less is what so few futures differ by anyway.
     #[must_use]
     pub fn turning_point(&self) -> Option<(StepId, Odds, Odds)> {
         let before = [self.at_first].into_iter().chain(self.after.values().copied());
         let rises = before
             .zip(&self.after)
             .map(|(before, (step, after))| (*step, before, *after));
-        let rises = rises.filter(|(_, before, after)| before.fail < after.fail);
+        let rises = rises.filter(|(_, before, after)| {
+            let by = after.fail.saturating_sub(before.fail);
+            by > 0 && 4 * by >= after.of
+        });
         // Of those that rise as much, the first one.
         rises.reduce(|most, next| {
             let by = |(_, before, after): &(StepId, Odds, Odds)| after.fail - before.fail;
@@ -270,6 +274,17 @@ mod tests {
                 .into(),
         };
         assert_eq!(futures.turning_point().map(|(step, ..)| step), Some(StepId(1)));
+    }
+
+    #[test]
+    fn what_a_few_futures_differ_by_anyway_is_no_rise() {
+        let futures = |after: u32| Futures {
+            rest: Rest::Happens,
+            at_first: odds(15),
+            after: [(StepId(1), odds(after))].into(),
+        };
+        assert_eq!(futures(19).turning_point(), None);
+        assert!(futures(20).turning_point().is_some());
     }
 
     #[test]

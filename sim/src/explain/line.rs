@@ -66,7 +66,7 @@ impl Draft {
     }
 
     fn sentence(&self) -> String {
-        let mut clauses = self.clauses.clone();
+        let mut clauses = once_each(&self.clauses);
         if self.commits {
             clauses.push("commits".to_owned());
         }
@@ -80,6 +80,22 @@ impl Draft {
             None => told,
         }
     }
+}
+
+/// What is done again and again in one step is said once, with how often.
+fn once_each(clauses: &[String]) -> Vec<String> {
+    let mut counted: Vec<(&String, usize)> = Vec::new();
+    for clause in clauses {
+        match counted.iter_mut().find(|(known, _)| *known == clause) {
+            Some((_, times)) => *times += 1,
+            None => counted.push((clause, 1)),
+        }
+    }
+    let said = counted.into_iter().map(|(clause, times)| match times {
+        1 => clause.clone(),
+        times => format!("{clause} ({times} times)"),
+    });
+    said.collect()
 }
 
 /// The lines of a step: one for each party that something happens to in it.
@@ -311,4 +327,15 @@ pub(super) fn short(text: &str) -> String {
     }
     let begin: String = plain.chars().take(DETAIL_MOST).collect();
     format!("{begin}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_done_again_in_a_step_is_said_once() {
+        let clauses = ["reads", "writes", "reads"].map(str::to_owned);
+        assert_eq!(once_each(&clauses), ["reads (2 times)", "writes"]);
+    }
 }

@@ -191,7 +191,7 @@ fn write_turning_point(explanation: &Explanation, futures: &Futures, out: &mut d
     let Some((step, before, after)) = futures.turning_point() else {
         return writeln!(
             out,
-            "  no turning point: {first} % of {each} come to it from the beginning on"
+            "  no turning point: {first} % of {each} come to it from the beginning on, and no line changes that by a quarter"
         );
     };
     let place = explanation
