@@ -9,6 +9,7 @@ pub mod check;
 pub mod explain;
 pub mod kernel;
 pub mod plan;
+pub mod printable;
 pub mod report;
 pub mod run;
 pub mod scenario;

@@ -13,6 +13,7 @@ use protocol::host::{SqlErrorKind, Text};
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::{Aim, CallFault, FixedChoice, Knobs, Micros, ResetCause, Way};
+use crate::printable::brief;
 
 /// Everything that a run of a world does: the world's shape, the operations, the faults, and the choices that are
 /// fixed. What is not fixed is decided by the seed, each choice by its own key.
@@ -219,7 +220,7 @@ pub enum PlanError {
         found: SqlErrorKind,
     },
     /// A name is none.
-    #[error("at {field}: {found:?} is no name: expected {expected}")]
+    #[error("at {field}: `{}` is no name: expected {expected}", brief(found))]
     Name {
         /// The path of the field.
         field: &'static str,

@@ -85,6 +85,14 @@ impl World for Later {
         DemonstrationWorld::phrase(label)
     }
 
+    fn roles() -> &'static [&'static str] {
+        DemonstrationWorld::roles()
+    }
+
+    fn role(who: &str) -> &'static str {
+        DemonstrationWorld::role(who)
+    }
+
     fn party_in_words(who: &str) -> String {
         DemonstrationWorld::party_in_words(who)
     }

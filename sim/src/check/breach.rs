@@ -5,6 +5,8 @@ use std::fmt::Display;
 use protocol::host::Text;
 use serde::{Deserialize, Serialize};
 
+use super::Class;
+
 /// A value, and whose it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,6 +30,10 @@ pub struct Disagreement {
 /// That something which must hold does not: what a check has to say of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
+    /// In which way.
+    pub class: Class,
+    /// Where, as far as ways are told apart by that: a table, a stage, a line of code. Never a value of the run.
+    pub place: Option<Text>,
     /// In words.
     pub detail: Text,
     /// The two values, where it is two values that disagree, and not one thing that must not be.
@@ -37,10 +43,12 @@ pub struct Breach {
 }
 
 impl Breach {
-    /// One in words.
+    /// One of a way, in words.
     #[must_use]
-    pub fn new(detail: impl Into<Text>) -> Self {
+    pub fn new(class: Class, detail: impl Into<Text>) -> Self {
         Breach {
+            class,
+            place: None,
             detail: detail.into(),
             values: None,
             concerns: Vec::new(),
@@ -68,16 +76,20 @@ impl Breach {
         }
     }
 
+    /// The same, at a place; at none where that is empty.
+    #[must_use]
+    pub fn at(self, place: impl Display) -> Self {
+        let place = place.to_string();
+        Breach {
+            place: (!place.is_empty()).then(|| Text::from(place)),
+            ..self
+        }
+    }
+
     /// The same, with a party that it concerns.
     #[must_use]
     pub fn concerning(mut self, who: impl Into<Text>) -> Self {
         self.concerns.push(who.into());
         self
-    }
-}
-
-impl From<String> for Breach {
-    fn from(detail: String) -> Self {
-        Breach::new(detail)
     }
 }

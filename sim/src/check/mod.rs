@@ -4,19 +4,26 @@
 //! cannot see. They read the world, never what the protocol says of itself.
 
 mod breach;
+mod class;
 mod identity;
 mod marks;
 mod measure;
+mod pattern;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use protocol::host::Text;
 use serde::{Deserialize, Serialize};
 
+use crate::printable::brief;
+
 pub use breach::{Breach, Disagreement, Side};
+pub use class::Class;
 pub use identity::Identity;
 pub use marks::Marks;
 pub use measure::{Measure, Measures};
+pub use pattern::{NotKnown, Pattern, Vocabulary};
 
 /// One thing that must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,27 +32,44 @@ pub struct Invariant {
     pub id: &'static str,
     /// What must hold, in a sentence.
     pub statement: &'static str,
+    /// The ways in which it can be violated.
+    pub classes: &'static [Class],
 }
 
-/// What must hold in any world, checked by the run itself.
-pub const GENERAL: [Invariant; 2] = [
-    Invariant {
-        id: "PANIC",
-        statement: "no code of the protocol panics",
-    },
-    Invariant {
-        id: "RUNAWAY",
-        statement: "a run ends within its bound of events",
-    },
-];
+/// Checked by the run itself, in any world.
+pub const PANIC: Invariant = Invariant {
+    id: "PANIC",
+    statement: "no code of the protocol panics",
+    classes: &[PANICS],
+};
+
+/// Code panics, at this line.
+pub const PANICS: Class = Class("panics");
+
+/// Checked by the run itself, in any world.
+pub const RUNAWAY: Invariant = Invariant {
+    id: "RUNAWAY",
+    statement: "a run ends within its bound of events",
+    classes: &[NO_END],
+};
+
+/// There are more events than that.
+pub const NO_END: Class = Class("no-end");
+
+/// What must hold in any world.
+pub const GENERAL: [Invariant; 2] = [PANIC, RUNAWAY];
 
 /// Something that had to hold and did not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// The invariant's id.
     pub invariant: Text,
+    /// The way in which it is violated: a [`Class`] of the invariant, with its place where there is one.
+    pub class: Text,
+    /// The roles of those whom it concerns, as the world tells them apart.
+    pub roles: BTreeSet<Text>,
     /// Whom it concerns: parties as `namespace/name`.
-    pub concerns: Vec<Text>,
+    pub concerns: Box<[Text]>,
     /// What the world says, in words.
     pub detail: Text,
     /// The two values that disagree, where it is two values that do.
@@ -54,17 +78,39 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// That an invariant is violated in this way. It concerns these, where the breach does not say whom.
+    /// That an invariant is violated in this way. It concerns these, where the breach does not say whom; `role` is what a
+    /// party is in its world.
+    ///
+    /// # Panics
+    /// Where the invariant does not declare the class: then nothing could name it.
     #[must_use]
-    pub fn of(invariant: &Invariant, concerns: Vec<Text>, breach: Breach) -> Self {
+    pub fn of(
+        invariant: &Invariant,
+        concerns: Vec<Text>,
+        breach: Breach,
+        role: impl Fn(&str) -> &'static str,
+    ) -> Self {
+        let Breach { class, place, .. } = &breach;
+        assert!(
+            invariant.classes.contains(class),
+            "{} does not declare its class `{class}`",
+            invariant.id
+        );
+        let class = match place {
+            None => Text::new_static(class.0),
+            Some(place) => Text::from(format!("{class}{}{place}", class::PLACE)),
+        };
+        let concerns = if breach.concerns.is_empty() {
+            concerns
+        } else {
+            breach.concerns
+        };
         Violation {
             invariant: Text::new_static(invariant.id),
-            concerns: if breach.concerns.is_empty() {
-                concerns
-            } else {
-                breach.concerns
-            },
-            detail: breach.detail,
+            class,
+            roles: concerns.iter().map(|who| Text::new_static(role(who))).collect(),
+            concerns: concerns.into(),
+            detail: Text::from(brief(&breach.detail)),
             values: breach.values,
         }
     }
@@ -108,7 +154,7 @@ impl fmt::Display for Verdict {
         match self {
             Verdict::NotDeterministic(what) => write!(f, "not deterministic: {what}"),
             Verdict::Violated(violation) => fmt::Display::fmt(violation, f),
-            Verdict::Void(why) => write!(f, "void: {why}"),
+            Verdict::Void(why) => write!(f, "void: {}", brief(why)),
             Verdict::Passed => f.write_str("passed"),
         }
     }

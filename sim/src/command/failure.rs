@@ -61,10 +61,15 @@ pub fn tell_trace<W: World>(
     out: &mut dyn Write,
 ) -> Result<()> {
     write_trace::<W>(store, plan, variant, report, file)?;
+    tell_next(variant, &report.verdict, file, out)
+}
+
+/// Says where a trace is, and how to go on from it.
+pub fn tell_next(variant: &str, verdict: &Verdict, file: &Path, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "  trace: {}", file.display())?;
     let file = quoted(file);
     let replay = format!("cargo run --release -- replay {file} --variant {variant} --log");
-    if let Verdict::Violated(_) = report.verdict {
+    if let Verdict::Violated(_) = verdict {
         writeln!(out, "  next:  cargo run --release -- shrink {file}")?;
         writeln!(out, "         {replay}")?;
     } else {

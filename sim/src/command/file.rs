@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use sim::trace::{self, Opened, Trace};
 use sim::world::World;
 use sim::world::known::{self, Visit};
@@ -63,4 +63,15 @@ pub fn read<W: World>(file: &Path) -> Result<Trace<W::Shape, W::Operation>> {
 pub fn write<W: World>(trace: &Trace<W::Shape, W::Operation>, file: &Path) -> Result<()> {
     let written = trace.save(W::NAME, file);
     written.with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Refuses to write to a folder, before anything is done that would be lost.
+///
+/// # Errors
+/// Where it is one.
+pub fn refuse_folder(file: &Path) -> Result<()> {
+    if file.is_dir() {
+        bail!("{} is a folder: name a file for the trace", file.display());
+    }
+    Ok(())
 }

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::ValueHint;
-use sim::check::Verdict;
+use protocol::host::Text;
+use sim::check::{Identity, Verdict};
 use sim::kernel::RunHash;
+use sim::printable::brief;
 use sim::report::figures::Of;
-use sim::run::{Against, Report, Skipped, StoreKind};
-use sim::trace::{Expected, Missed, Trace};
+use sim::run::{Against, Line, Report, Skipped, StoreKind};
+use sim::trace::{Expectation, Expected, Missed, Trace};
 use sim::world::World;
 
 use super::failing::failing_variant;
@@ -139,11 +141,9 @@ fn replay_variant<W: World>(
     write_skipped(&report.skipped, out)?;
     let expected = trace.expect.get(variant);
     if arguments.strict {
-        if let Some(refusal) = refusal::<W>(arguments, trace, variant, &report)? {
-            writeln!(out, "  refused: {refusal}")?;
+        if !is_as_recorded::<W>(arguments, trace, variant, &report, out)? {
             return Ok(VOID);
         }
-        writeln!(out, "  strict: nothing differs from what was recorded")?;
     } else if let Some(expected) = expected {
         tell_difference("behaviour", expected.behaviour, report.behaviour, out)?;
         tell_difference("full", expected.full, report.full, out)?;
@@ -163,7 +163,7 @@ fn replay_variant<W: World>(
                 expected: Expected::Violated(_),
                 found: Verdict::Violated(other),
             }) if arguments.bisect => {
-                let other = &other.invariant;
+                let other = Identity::of(other);
                 writeln!(
                     out,
                     "  cannot tell: it fails by {other}, which is not what is looked for"
@@ -185,46 +185,117 @@ fn replay_variant<W: World>(
     Ok(missed.map_or(0, |missed| missed.exit_code()))
 }
 
-/// Where a run first differs from what the trace has recorded of this variant.
-fn refusal<W: World>(
+/// What a trace has recorded of a variant's run.
+struct Recorded<'a> {
+    history: &'a [Line],
+    /// Whose history the trace has, where it is not this variant's.
+    history_of: Option<&'a Text>,
+    /// The hashes: what each is called, what was recorded, what came.
+    hashes: Vec<(&'static str, Option<RunHash>, RunHash)>,
+}
+
+impl<'a> Recorded<'a> {
+    fn of<S, O>(trace: &'a Trace<S, O>, variant: &str, report: &Report) -> Self {
+        let of = trace.of_history();
+        let is_own = of.is_some_and(|of| of == variant);
+        let expected = trace.expect.get(variant);
+        let hash = |of: fn(&Expectation) -> Option<RunHash>| expected.and_then(of);
+        Recorded {
+            history: if is_own { &trace.history } else { &[] },
+            history_of: of.filter(|_| !is_own),
+            hashes: vec![
+                ("behaviour", hash(|expected| expected.behaviour), report.behaviour),
+                ("full", hash(|expected| expected.full), report.full),
+            ],
+        }
+    }
+
+    /// What is there to hold a run against, and what is not.
+    fn told(&self) -> (Vec<String>, Vec<String>) {
+        let (mut there, mut missing) = (Vec::new(), Vec::new());
+        match (self.history.len(), self.history_of) {
+            (0, None) => missing.push("a history".to_owned()),
+            (0, Some(of)) => missing.push(format!(
+                "a history of its own (the one that is there is of `{of}`)"
+            )),
+            (lines, _) => there.push(format!("{} of history", Of(lines as u64, "line"))),
+        }
+        for (name, recorded, _) in &self.hashes {
+            let list = if recorded.is_some() {
+                &mut there
+            } else {
+                &mut missing
+            };
+            list.push(format!("the hash `{name}`"));
+        }
+        (there, missing)
+    }
+
+    /// The hashes that are not what was recorded.
+    fn other_hashes(&self) -> impl Iterator<Item = (&'static str, RunHash, RunHash)> {
+        let recorded = self
+            .hashes
+            .iter()
+            .filter_map(|(name, recorded, came)| Some((*name, (*recorded)?, *came)));
+        recorded.filter(|(_, recorded, came)| recorded != came)
+    }
+}
+
+/// Holds a run against all that the trace has recorded of it, and tells; whether nothing differs.
+fn is_as_recorded<W: World>(
     arguments: &Arguments,
     trace: &Trace<W::Shape, W::Operation>,
     variant: &str,
     report: &Report,
-) -> Result<Option<String>> {
-    // A trace has one history: that of the variant that fails.
-    let failing = failing_variant(None, &arguments.trace, trace);
-    let history = match failing {
-        Ok(failing) if failing == variant => trace.history.as_slice(),
-        _ => &[],
-    };
-    let expected = trace.expect.get(variant);
-    let hashes = expected.map_or_else(Vec::new, |expected| {
-        let of = |name, recorded: Option<RunHash>, found| Some((name, recorded?, found));
-        let behaviour = of("behaviour", expected.behaviour, report.behaviour);
-        let full = of("full", expected.full, report.full);
-        [behaviour, full].into_iter().flatten().collect()
-    });
-    if history.is_empty() && hashes.is_empty() {
+    out: &mut dyn Write,
+) -> Result<bool> {
+    let recorded = Recorded::of(trace, variant, report);
+    let (there, missing) = recorded.told();
+    if there.is_empty() {
         bail!(
             "{}: the trace has neither a history nor a hash of `{variant}`, so there is nothing to hold it against",
             arguments.trace.display()
         );
     }
-    if !history.is_empty() {
-        let mut against = Against::history(history);
+    if !missing.is_empty() {
+        writeln!(
+            out,
+            "  not compared: the trace does not have {}",
+            missing.join(", ")
+        )?;
+    }
+    // What did not happen of the plan is why the rest differs.
+    if !report.skipped.is_empty() {
+        writeln!(out, "  refused: something of the trace did not apply")?;
+        return Ok(false);
+    }
+    if !recorded.history.is_empty() {
+        let mut against = Against::history(recorded.history);
         run_plan::<W>(arguments.store, &trace.plan, variant, &mut against)?;
         if let Some(parting) = against.parting() {
-            return Ok(Some(parting.to_string()));
+            writeln!(out, "  refused: {parting}")?;
+            return Ok(false);
         }
     }
-    let other = hashes.into_iter().find(|(_, recorded, found)| recorded != found);
-    if let Some((name, recorded, found)) = other {
-        return Ok(Some(format!(
-            "the hash `{name}`: expected {recorded}; came {found}"
-        )));
-    }
-    Ok((!report.skipped.is_empty()).then(|| "something of the trace did not apply".to_owned()))
+    let Some((name, expected, came)) = recorded.other_hashes().next() else {
+        writeln!(
+            out,
+            "  strict: nothing differs from what was recorded: {}",
+            there.join(", ")
+        )?;
+        return Ok(true);
+    };
+    writeln!(
+        out,
+        "  refused: the hash `{name}`: expected {expected}; came {came}"
+    )?;
+    let why = if recorded.history.is_empty() {
+        "which event is the first other one only a history tells: `keep --renew` and `run --trace` write one"
+    } else {
+        "line by line the history is the same: what differs is in values that it does not tell"
+    };
+    writeln!(out, "  {why}")?;
+    Ok(false)
 }
 
 /// Says what of the plan did not come to apply.
@@ -239,7 +310,7 @@ fn write_skipped(skipped: &Skipped, out: &mut dyn Write) -> io::Result<()> {
         .map(|(count, what)| Of(count as u64, what).to_string())
         .collect();
     let items = items.iter().map(|item| format!("item {item}"));
-    let fixed = fixed.iter().map(|key| key.to_string().escape_debug().to_string());
+    let fixed = fixed.iter().map(|key| brief(&key.to_string()).into_owned());
     let which: Vec<_> = items.chain(fixed).take(SKIPPED_NAMED).collect();
     let more = if skipped.items.len() + skipped.fixed.len() > which.len() {
         ", …"

@@ -13,7 +13,7 @@ use sim::trace::Trace;
 use sim::world::{PlanOf, World};
 
 use super::failing::failing_variant;
-use super::file::{WithTrace, with_trace};
+use super::file::{WithTrace, refuse_folder, with_trace};
 use super::interrupt::{self, Interrupt};
 use super::shrink_table::{Wanted, table};
 use super::shrinking::{Outcome, Shrinking, beside};
@@ -65,6 +65,7 @@ pub struct Arguments {
 
 /// Does it, and answers the exit code.
 pub fn shrink(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
+    arguments.output.iter().try_for_each(|file| refuse_folder(file))?;
     let settings = Settings {
         store: arguments.store,
         jobs: jobs(arguments.jobs),
@@ -139,10 +140,7 @@ impl WithTrace for ShrinkTrace<'_> {
         match shrinking.run(out)? {
             Outcome::Written => Ok(0),
             Outcome::NotDeterministic => Ok(NOT_DETERMINISTIC),
-            Outcome::Interrupted => {
-                writeln!(out, "interrupted: this is the smallest trace so far.")?;
-                Ok(interrupt::EXIT_CODE)
-            }
+            Outcome::Interrupted => Ok(interrupt::EXIT_CODE),
         }
     }
 }

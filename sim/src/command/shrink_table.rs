@@ -117,7 +117,7 @@ fn failing<W: World>(
         Progress::new(Some(sweep.seeds), target()),
     );
     let deployment = || deployment::<W>(wanted.variant).expect("the variant was there before");
-    let swept = search::sweep::<W, _>(&sweep, deployment, &clock);
+    let swept = search::sweep::<W, _>(&sweep, deployment, &clock, &mut |_| {});
     clock.stop();
     let found = swept
         .findings

@@ -103,14 +103,14 @@ impl<W: World> Shrinking<'_, W> {
             Some(why) => writeln!(out, "  run twice on {here}, and not on {there}: {why}")?,
         }
         write::<W>(&trace, self.file)?;
-        self.tell_next(out)?;
+        self.tell_next(smallest, out)?;
         Ok(match smallest.ended {
             Ended::Interrupted => Outcome::Interrupted,
             Ended::Minimal | Ended::Spent => Outcome::Written,
         })
     }
 
-    fn tell_next(&self, out: &mut dyn Write) -> Result<()> {
+    fn tell_next(&self, smallest: &Smallest<W::Shape, W::Operation>, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "  trace: {}", self.file.display())?;
         let (file, variant) = (quoted(self.file), self.variant);
         writeln!(out, "  next:  cargo run --release -- explain {file}")?;
@@ -118,7 +118,17 @@ impl<W: World> Shrinking<'_, W> {
             out,
             "         cargo run --release -- replay {file} --variant {variant} --log"
         )?;
-        writeln!(out, "         cargo run --release -- keep {file}")?;
+        if smallest.is_1_minimal() {
+            writeln!(out, "         cargo run --release -- keep {file}")?;
+        } else {
+            let all = smallest.plan.items.len() + smallest.plan.fixed.len();
+            let missing = Of((all - smallest.certificates.len()) as u64, "removal");
+            writeln!(out, "         cargo run --release -- shrink {file} -o {file}")?;
+            writeln!(
+                out,
+                "  missing: {missing} of {all} not tried yet, so that nobody knows whether it could be smaller; `keep` refuses it"
+            )?;
+        }
         Ok(())
     }
 }

@@ -1,22 +1,23 @@
 //! What a sweep has come to, told.
 
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
 use sim::check::{Identity, Verdict, Violation};
 use sim::report::figures::{Of, Took};
 use sim::report::sweep::{Row, table, write_measures, write_unreached, write_void_runs};
-use sim::run::Report;
-use sim::scenario::{Scenario, Source};
+use sim::scenario::Source;
+use sim::search::known::{Date, entry};
 use sim::search::{Finding, Judged, Judgement, Known, Settings, Swept, seeds_to_judge, shrink};
 use sim::world::{PlanOf, World};
 
 use super::interrupt::{self, Interrupt};
 use super::output::quoted;
-use super::shrinking::{Outcome, Shrinking, beside};
-use super::{failure, run_plan_twice, statement};
+use super::shrinking::{Shrinking, beside};
+use super::{failure, statement};
 
 /// A sweep that is over.
 pub struct Summary<'a, Own> {
@@ -36,6 +37,10 @@ pub struct Summary<'a, Own> {
     pub variant: &'a str,
     /// The failures that were known until a day that is over.
     pub expired: &'a [Known],
+    /// What day it is.
+    pub today: Date,
+    /// Where the traces are of what was found, by scenario and seed.
+    pub traces: &'a BTreeMap<(usize, u64), PathBuf>,
     /// How many runs it may take to make what was found smaller; none where it is not to be.
     pub shrink: Option<u64>,
     /// What may end that.
@@ -52,6 +57,7 @@ impl<Own> Summary<'_, Own> {
         for finding in &swept.findings {
             self.write_finding::<W>(finding, out)?;
         }
+        self.write_known(out)?;
         for (at, unreached) in self.judged.unreached.iter().enumerate() {
             if let Some(unreached) = unreached
                 && !unreached.is_empty()
@@ -112,7 +118,8 @@ impl<Own> Summary<'_, Own> {
                     known.expires, known.reason, known.owner
                 )?;
             }
-            return self.write_trace::<W>(scenario, finding.seed, violation, out);
+            self.write_trace::<W>(finding, violation, out)?;
+            return self.write_entry(finding, &identity, out);
         }
         let (variant, store) = (self.variant, self.settings.store.name());
         writeln!(out, "{}\n  {place}", finding.verdict)?;
@@ -125,20 +132,61 @@ impl<Own> Summary<'_, Own> {
         Ok(())
     }
 
+    /// Tells the entry of a file of known failures that would let this be.
+    fn write_entry(&self, finding: &Finding, identity: &Identity, out: &mut dyn Write) -> Result<()> {
+        let scenario = &self.settings.scenarios[finding.scenario].name;
+        let reason = format!("found by seed {} of {scenario}", finding.seed);
+        writeln!(out, "  to let it be for now, in the file of --known:")?;
+        for line in entry(identity, &reason, self.today).lines() {
+            writeln!(out, "    {line}")?;
+        }
+        Ok(())
+    }
+
+    /// Tells of the known failures that were not there, and of those that are past their day.
+    fn write_known(&self, out: &mut dyn Write) -> Result<()> {
+        let findings = &self.swept.findings;
+        for (at, known) in self.settings.known.iter().enumerate() {
+            if !findings.iter().any(|finding| finding.known == Some(at)) {
+                writeln!(
+                    out,
+                    "known, and not shown by any seed: {}, until {}: {} ({})",
+                    known.pattern(),
+                    known.expires,
+                    known.reason,
+                    known.owner
+                )?;
+            }
+        }
+        for known in self.expired {
+            writeln!(
+                out,
+                "expired: {} was known until {}: {} ({}): take it out of the file where it is mended, or give it another day",
+                known.pattern(),
+                known.expires,
+                known.reason,
+                known.owner
+            )?;
+        }
+        Ok(())
+    }
+
     fn write_trace<W: World<Scenario = Own>>(
         &self,
-        scenario: &Scenario<Own>,
-        seed: u64,
+        finding: &Finding,
         violation: &Violation,
         out: &mut dyn Write,
     ) -> Result<()> {
-        let (store, variant) = (self.settings.store, self.variant);
-        let plan = W::generate(scenario, seed);
-        let report = run_plan_twice::<W>(store, &plan, variant)?;
-        let file = failure::file::<W>(violation, &scenario.name, seed, variant);
+        // Why there is none has been told.
+        let Some(file) = self.traces.get(&(finding.scenario, finding.seed)) else {
+            return Ok(());
+        };
         let told = match self.shrink.filter(|_| !self.interrupt.asked()) {
-            None => failure::tell_trace::<W>(store, plan, variant, &report, &file, out),
-            Some(runs) => self.shrink::<W>(&plan, &report, violation, runs, &file, out),
+            None => failure::tell_next(self.variant, &finding.verdict, file, out),
+            Some(runs) => {
+                let plan = W::generate(&self.settings.scenarios[finding.scenario], finding.seed);
+                self.shrink::<W>(&plan, violation, runs, file, out)
+            }
         };
         if let Err(error) = told {
             // What the sweep has shown is told by the exit code all the same.
@@ -147,35 +195,30 @@ impl<Own> Summary<'_, Own> {
         Ok(())
     }
 
-    /// Writes the trace as it was found, and then a smaller one.
+    /// Says where the trace is, and writes a smaller one.
     fn shrink<W: World<Scenario = Own>>(
         &self,
         plan: &PlanOf<W>,
-        report: &Report,
         violation: &Violation,
         runs: u64,
         file: &Path,
         out: &mut dyn Write,
     ) -> Result<()> {
-        let (store, variant) = (self.settings.store, self.variant);
-        failure::write_trace::<W>(store, plan.clone(), variant, report, file)?;
         writeln!(out, "  as found: {}", file.display())?;
         out.flush()?;
         let shrinking = Shrinking::<W> {
             plan,
-            variant,
+            variant: self.variant,
             violation,
             settings: shrink::Settings {
-                store,
+                store: self.settings.store,
                 jobs: self.settings.jobs,
                 runs,
             },
             file: &beside(file),
             interrupt: self.interrupt.clone(),
         };
-        if shrinking.run(out)? == Outcome::Interrupted {
-            writeln!(out, "  interrupted: this is the smallest trace so far.")?;
-        }
+        shrinking.run(out)?;
         Ok(())
     }
 
@@ -200,6 +243,12 @@ impl<Own> Summary<'_, Own> {
         match self.judged.judgement {
             Judgement::NotDeterministic => format!("not deterministic: {ran}, {found}."),
             Judgement::Violated => format!("violated: {ran}, {found}."),
+            Judgement::Expired(expired) => {
+                format!(
+                    "expired: {ran}, {found}; {} past their day.",
+                    Of(expired as u64, "known failure")
+                )
+            }
             Judgement::NoRun => "void: there was no time for a single seed.".to_owned(),
             Judgement::VoidScenarios(void) => {
                 let all = self.settings.scenarios.len();

@@ -1,5 +1,6 @@
 //! `drydock sweep`: many seeds of a world's scenarios.
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,11 +8,12 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::ValueHint;
 use indicatif::ProgressDrawTarget;
+use sim::check::Verdict;
 use sim::report::figures::Of;
 use sim::run::StoreKind;
 use sim::scenario::{self, Scenario, Source};
 use sim::search::known::{Date, read as read_known};
-use sim::search::{self, Ended, Known, SHARE, Settings};
+use sim::search::{self, Ended, Finding, Known, SHARE, Settings};
 use sim::world::known::{self, Visit};
 use sim::world::{World, load, with_world_of};
 
@@ -19,7 +21,9 @@ use super::interrupt::Interrupt;
 use super::progress::Progress;
 use super::summary::Summary;
 use super::watch::Clock;
-use super::{ScenarioName, default_variant, deployment, jobs, store_names, variant_names};
+use super::{
+    ScenarioName, default_variant, deployment, failure, jobs, run_plan_twice, store_names, variant_names,
+};
 
 /// How many runs a sweep takes to make a violation smaller, where nobody says otherwise.
 const SHRINK_RUNS: u64 = 5_000;
@@ -57,7 +61,7 @@ pub struct Arguments {
     #[arg(long)]
     keep_going: bool,
     /// A TOML file of failures that are known, each with a reason, an owner and the last day on which it may be: only
-    /// others fail the sweep, and those whose day is over
+    /// others fail the sweep, and those whose day is over. What is found is told as an entry of it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     known: Option<PathBuf>,
     /// What day it is, as 2027-01-31, for --known [default: what the system says, in UTC]
@@ -138,20 +142,32 @@ impl Visit for SweepWorld<'_> {
         let interrupt = Interrupt::listen()?;
         write_heading::<W>(&settings, variant, arguments, self.out)?;
         let clock = Clock::start(arguments.time, interrupt, progress(arguments));
+        let mut traces = BTreeMap::new();
+        let mut found = |finding: &Finding| {
+            let place = (finding.scenario, finding.seed);
+            match write_found::<W>(&settings, variant, finding) {
+                Ok(file) => traces.extend(file.map(|file| (place, file))),
+                // What the sweep has shown is told by the exit code all the same.
+                Err(error) => anstream::eprintln!("error: {error:#}"),
+            }
+        };
         let swept = search::sweep::<W, _>(
             &settings,
             || deployment::<W>(variant).expect("the variant was there before"),
             &clock,
+            &mut found,
         );
         let summary = Summary {
             took: clock.stop(),
             interrupted: swept.ended == Ended::Early && clock.is_interrupted(),
-            judged: search::judge(&scenarios, &swept),
+            judged: search::judge(&scenarios, &swept, known.expired.len()),
             settings: &settings,
             sources: self.sources,
             swept: &swept,
             variant,
             expired: &known.expired,
+            today: known.today,
+            traces: &traces,
             shrink: (!arguments.no_shrink).then_some(arguments.shrink_runs),
             interrupt: clock.interrupt(),
         };
@@ -159,8 +175,26 @@ impl Visit for SweepWorld<'_> {
     }
 }
 
+/// Writes what was found to a trace, while the sweep goes on: whoever ends that loses nothing. None where runs differ.
+fn write_found<W: World>(
+    settings: &Settings<'_, W::Scenario>,
+    variant: &str,
+    finding: &Finding,
+) -> Result<Option<PathBuf>> {
+    let Verdict::Violated(violation) = &finding.verdict else {
+        return Ok(None);
+    };
+    let scenario = &settings.scenarios[finding.scenario];
+    let plan = W::generate(scenario, finding.seed);
+    let report = run_plan_twice::<W>(settings.store, &plan, variant)?;
+    let file = failure::file::<W>(violation, &scenario.name, finding.seed, variant);
+    failure::write_trace::<W>(settings.store, plan, variant, &report, &file)?;
+    Ok(Some(file))
+}
+
 /// The known failures, by whether their day is over.
 struct KnownOnDay {
+    today: Date,
     valid: Vec<Known>,
     expired: Vec<Known>,
 }
@@ -172,7 +206,11 @@ fn known<W: World>(arguments: &Arguments) -> Result<KnownOnDay> {
     };
     let today = arguments.today.map_or_else(today, Ok)?;
     let (expired, valid) = all.into_iter().partition(|known| known.expires < today);
-    Ok(KnownOnDay { valid, expired })
+    Ok(KnownOnDay {
+        today,
+        valid,
+        expired,
+    })
 }
 
 /// What day the system says it is.

@@ -67,6 +67,8 @@ pub enum Clause {
     Committed,
     /// Commits are durable.
     Durable,
+    /// What an event had asked for was answered: the answer leaves, or waits for a commit.
+    Finished(Told),
     /// An incarnation ended.
     Reset {
         /// Why, as callers are told.
@@ -234,6 +236,7 @@ impl Account {
             },
             What::Committed { tables, .. } if !tables.is_empty() => Clause::Committed,
             What::Confirmed { .. } => Clause::Durable,
+            What::Finished { outcome, .. } => Clause::Finished(Told::of(outcome)),
             What::Reset { reason, origin, .. } => {
                 self.open.retain(|(of, _), _| of != who);
                 Clause::Reset {
@@ -255,7 +258,6 @@ impl Account {
             What::Started { .. }
             | What::Ran { .. }
             | What::Transacted { .. }
-            | What::Finished { .. }
             | What::AlarmSet(_)
             | What::Acted(_)
             | What::Committed { .. } => return None,

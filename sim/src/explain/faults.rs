@@ -2,11 +2,12 @@
 
 use crate::kernel::{CallFault, FaultKind, ResetCause};
 use crate::plan::Fault;
+use crate::printable::brief;
 use crate::world::World;
 
 /// What a fault of a plan does, as the rest of a sentence.
 pub(super) fn planned<W: World>(fault: &Fault) -> String {
-    let party = |who: &str| W::party_in_words(&who.escape_debug().to_string());
+    let party = |who: &str| W::party_in_words(&brief(who));
     match fault {
         Fault::Reset { object, cause } => format!("{} {}", caused(*cause), party(object)),
         Fault::Evict { object } => format!("{} is evicted, if it has nothing to do", party(object)),
@@ -55,7 +56,7 @@ pub(super) fn planned<W: World>(fault: &Fault) -> String {
             "call {} of {} at `{}`: {}",
             aim.nth,
             party(&aim.caller),
-            aim.label.escape_debug(),
+            brief(&aim.label),
             of_call(*fault)
         ),
     }
@@ -88,35 +89,35 @@ pub(super) fn is_told_elsewhere(kind: FaultKind) -> bool {
     matches!(kind, FaultKind::Reset | FaultKind::Cancelled)
 }
 
-/// What it means that a fault took effect, as a clause of whom it struck.
+/// What it means that a fault took effect, as what whoever it struck does.
 pub(super) fn struck(kind: FaultKind) -> &'static str {
     match kind {
-        FaultKind::RequestLost => "its request is lost on the way",
-        FaultKind::AnswerLost => "the answer is lost on the way",
-        FaultKind::RequestLate => "its request is late",
-        FaultKind::AnswerLate => "the answer is late",
-        FaultKind::Partitioned => "its message does not get through",
-        FaultKind::Clogged => "its message is stuck on the way",
-        FaultKind::Duplicated => "the request arrives twice",
-        FaultKind::Cancelled => "its client goes away",
-        FaultKind::Reset => "it is reset",
-        FaultKind::IsolateShared => "another object of its isolate has used the memory up",
-        FaultKind::CommitsLost => "with its memory go commits that were not durable",
-        FaultKind::CommitFailed => "its commit fails",
-        FaultKind::CommitStalled => "its commit is not durable for a while",
-        FaultKind::GateTimeout => "its message has waited for a commit for too long",
-        FaultKind::StorageRefused => "a statement meets an error of the storage",
-        FaultKind::Evicted => "it is evicted",
-        FaultKind::Recreated => "it is taken away with all that it stores",
-        FaultKind::Displaced => "it is started elsewhere, while it runs on here",
-        FaultKind::StaleRan => "its stale incarnation still runs",
-        FaultKind::StaleEnded => "its stale incarnation ends",
-        FaultKind::AlarmLate => "its alarm is late",
-        FaultKind::AlarmSyncLost => "the alarm's manager does not hear of the change",
-        FaultKind::AlarmEarly => "its alarm comes early",
-        FaultKind::AlarmStuck => "its alarm is stuck",
-        FaultKind::NameMissing => "it does not know its name",
-        FaultKind::ClockSkewed => "its clock is not the true one",
+        FaultKind::RequestLost => "has its request lost on the way",
+        FaultKind::AnswerLost => "has the answer lost on the way to it",
+        FaultKind::RequestLate => "has its request held up",
+        FaultKind::AnswerLate => "has the answer held up that is on its way to it",
+        FaultKind::Partitioned => "does not get its message through",
+        FaultKind::Clogged => "has its message stuck on the way",
+        FaultKind::Duplicated => "has its request arrive twice",
+        FaultKind::Cancelled => "loses its client",
+        FaultKind::Reset => "is reset",
+        FaultKind::IsolateShared => "runs out of memory, which another object of its isolate has used up",
+        FaultKind::CommitsLost => "loses with its memory commits that were not durable",
+        FaultKind::CommitFailed => "has its commit fail",
+        FaultKind::CommitStalled => "has its commit wait to become durable",
+        FaultKind::GateTimeout => "has waited for a commit with its message for too long",
+        FaultKind::StorageRefused => "meets an error of the storage",
+        FaultKind::Evicted => "is evicted",
+        FaultKind::Recreated => "is taken away with all that it stores",
+        FaultKind::Displaced => "is started elsewhere, while it runs on here",
+        FaultKind::StaleRan => "runs on, although it is stale",
+        FaultKind::StaleEnded => "ends, as it is stale",
+        FaultKind::AlarmLate => "has its alarm late",
+        FaultKind::AlarmSyncLost => "changes its alarm, and the alarm's manager does not hear of it",
+        FaultKind::AlarmEarly => "has its alarm too early",
+        FaultKind::AlarmStuck => "has its alarm stuck",
+        FaultKind::NameMissing => "does not know its name",
+        FaultKind::ClockSkewed => "has a clock that is not the true one",
     }
 }
 

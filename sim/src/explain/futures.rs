@@ -4,8 +4,11 @@
 //! all choices that are still to come are drawn anew, none of them fixed. A plan that was shrunk leaves little to chance,
 //! as everything in it takes its plainest time; there, times are those of a calm day again.
 //!
-//! Where every future of the whole plan comes to the violation, its choices decide nothing. Then the question is what of the
-//! plan does: in the futures of a step, nothing happens any more that the plan would do after it.
+//! A fault that the plan has strike is no more certain than one that strikes by chance: in the futures of a step before it, it
+//! does not.
+//!
+//! Where every future comes to the violation all the same, neither choices nor faults decide anything. Then the question is
+//! what of the plan does: in the futures of a step, nothing happens any more that the plan would do after it.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -15,7 +18,7 @@ use protocol::task::Program;
 use crate::check::{Identity, Verdict};
 use crate::kernel::storage::Store;
 use crate::kernel::{Deployment, Knobs, Span, StepId};
-use crate::run::Simulation;
+use crate::run::{Left, Simulation};
 use crate::world::{PlanOf, World};
 
 /// How many futures a step has where nobody says otherwise.
@@ -43,9 +46,9 @@ impl Odds {
 /// What of the plan happens in the futures of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rest {
-    /// All that is still to come.
+    /// What clients and operators still do, and no fault that has not struck.
     #[default]
-    Happens,
+    Operations,
     /// Nothing any more.
     IsLeftOut,
 }
@@ -64,12 +67,13 @@ pub struct Futures {
 
 impl Futures {
     /// The step at which the odds rise the most, with those before it and after it; none where they nowhere rise by a quarter
-    /// of all futures: less is what so few futures differ by anyway.
+    /// of all futures: less is what so few futures differ by anyway. It is never the last step: that is the violation itself.
     #[must_use]
     pub fn turning_point(&self) -> Option<(StepId, Odds, Odds)> {
         let before = [self.at_first].into_iter().chain(self.after.values().copied());
+        let but_last = self.after.len().saturating_sub(1);
         let rises = before
-            .zip(&self.after)
+            .zip(self.after.iter().take(but_last))
             .map(|(before, (step, after))| (*step, before, *after));
         let rises = rises.filter(|(_, before, after)| {
             let by = after.fail.saturating_sub(before.fail);
@@ -80,6 +84,24 @@ impl Futures {
             let by = |(_, before, after): &(StepId, Odds, Odds)| after.fail - before.fail;
             if by(&next) > by(&most) { next } else { most }
         })
+    }
+}
+
+impl Futures {
+    /// Tries one more step, which is not the last one.
+    pub(super) fn try_after<W: World, P: Program, S: Store>(
+        &mut self,
+        plan: &PlanOf<W>,
+        identity: &Identity,
+        step: StepId,
+        tries: Tries,
+        deployment: &(impl Fn() -> Deployment<P> + Sync),
+    ) {
+        // The last step of those that are asked for is not tried.
+        let steps = [step, StepId(u64::MAX)];
+        let tried = futures_with::<W, P, S>(plan, identity, &steps, tries, self.rest, deployment);
+        self.after
+            .extend(tried.after.get(&step).map(|odds| (step, *odds)));
     }
 }
 
@@ -100,11 +122,11 @@ pub(super) fn futures<W: World, P: Program, S: Store>(
     tries: Tries,
     deployment: &(impl Fn() -> Deployment<P> + Sync),
 ) -> Futures {
-    let of_all = futures_with::<W, P, S>(plan, identity, &[], tries, Rest::Happens, deployment);
+    let of_all = futures_with::<W, P, S>(plan, identity, &[], tries, Rest::Operations, deployment);
     let rest = if of_all.at_first.fail == of_all.at_first.of {
         Rest::IsLeftOut
     } else {
-        Rest::Happens
+        Rest::Operations
     };
     futures_with::<W, P, S>(plan, identity, steps, tries, rest, deployment)
 }
@@ -186,9 +208,10 @@ impl<'p, W: World> Question<'p, W> {
     fn odds<P: Program, S: Store>(&self, simulation: &mut Simulation<'p, W, P, S, ()>) -> Odds {
         let fails = |salt: &&u64| {
             let mut other = simulation.otherwise(self.open, **salt);
-            if self.rest == Rest::IsLeftOut {
-                other.cut_short();
-            }
+            other.leave_of_the_plan(match self.rest {
+                Rest::Operations => Left::Operations,
+                Rest::IsLeftOut => Left::Nothing,
+            });
             let verdict = other.conclude();
             matches!(&verdict, Verdict::Violated(violation) if Identity::of(violation) == *self.identity)
         };
@@ -256,7 +279,7 @@ mod tests {
     fn the_turning_point_is_where_the_odds_rise_the_most() {
         let after = [(3, 4), (5, 3), (8, 18), (9, 20)];
         let futures = Futures {
-            rest: Rest::Happens,
+            rest: Rest::Operations,
             at_first: odds(2),
             after: after.map(|(step, fail)| (StepId(step), odds(fail))).into(),
         };
@@ -267,9 +290,9 @@ mod tests {
     #[test]
     fn of_equal_rises_the_first_one_counts() {
         let futures = Futures {
-            rest: Rest::Happens,
+            rest: Rest::Operations,
             at_first: odds(0),
-            after: [(1, 10), (2, 20)]
+            after: [(1, 10), (2, 20), (3, 20)]
                 .map(|(step, fail)| (StepId(step), odds(fail)))
                 .into(),
         };
@@ -279,9 +302,9 @@ mod tests {
     #[test]
     fn what_a_few_futures_differ_by_anyway_is_no_rise() {
         let futures = |after: u32| Futures {
-            rest: Rest::Happens,
+            rest: Rest::Operations,
             at_first: odds(15),
-            after: [(StepId(1), odds(after))].into(),
+            after: [(StepId(1), odds(after)), (StepId(2), odds(20))].into(),
         };
         assert_eq!(futures(19).turning_point(), None);
         assert!(futures(20).turning_point().is_some());
@@ -290,9 +313,19 @@ mod tests {
     #[test]
     fn without_a_rise_there_is_none() {
         let futures = Futures {
-            rest: Rest::Happens,
+            rest: Rest::Operations,
             at_first: odds(20),
             after: [(StepId(1), odds(20))].into(),
+        };
+        assert_eq!(futures.turning_point(), None);
+    }
+
+    #[test]
+    fn the_violation_itself_is_no_turning_point() {
+        let futures = Futures {
+            rest: Rest::Operations,
+            at_first: odds(0),
+            after: [(StepId(1), odds(2)), (StepId(2), odds(20))].into(),
         };
         assert_eq!(futures.turning_point(), None);
     }

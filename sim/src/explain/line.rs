@@ -6,6 +6,7 @@ use super::account::{Clause, Happened, Told};
 use super::faults;
 use crate::kernel::{FaultKind, Micros, Origin, StepId};
 use crate::plan::{Act, Item};
+use crate::printable::{brief, shortened};
 use crate::world::{Weight, World};
 
 /// How long a text of the protocol's may be within a line.
@@ -31,14 +32,59 @@ pub struct Line {
     pub(super) party: Text,
     /// Whom it asks, where it does.
     pub(super) asks: Vec<Text>,
+    /// What its text begins with, where that says what came: `once the log comes`.
+    pub(super) opening: String,
     /// What is waited for from here on.
     pub(super) awaits: Option<String>,
+    /// What it answers, where it does: that is only told where it is what is wrong.
+    pub(super) answers: Option<String>,
     /// What tells it from other lines, apart from values.
     pub(super) kind: String,
     /// Whether it is told by itself.
     pub(super) weight: Weight,
     /// What it descends from.
     pub(super) origin: Option<Origin>,
+}
+
+impl Line {
+    /// Says that it comes while something is waited for.
+    pub(super) fn comes_before(&mut self, awaited: &str) {
+        let Some(rest) = self
+            .text
+            .strip_prefix(&self.opening)
+            .filter(|_| !self.opening.is_empty())
+        else {
+            self.text = format!("before {awaited}, {}", self.text);
+            return;
+        };
+        // What comes is not what is waited for, but of the same kind.
+        let told = if self.opening == format!("once {awaited}") {
+            format!(
+                "{}, which another request asked for,{}",
+                self.opening,
+                rest.trim_start_matches(',')
+            )
+        } else {
+            format!("{}, and before {awaited}{rest}", self.opening)
+        };
+        self.text = told;
+    }
+
+    /// Tells it whatever it says, with what it answers: it is what was found to be wrong.
+    fn tell(&mut self) {
+        self.weight = Weight::Tells;
+        if let Some(answers) = self.answers.take() {
+            let and = if self.text.is_empty() || self.text.ends_with(", ") {
+                ""
+            } else {
+                ", and "
+            };
+            self.text += &format!("{and}{answers}");
+        }
+        if self.text.is_empty() {
+            self.text = "has a turn".to_owned();
+        }
+    }
 }
 
 /// The clauses of one line, as they come together.
@@ -53,14 +99,16 @@ struct Draft {
     asks: Vec<Text>,
     awaits: Option<String>,
     commits: bool,
+    answers: Option<String>,
+    /// Whether routine is told too: it may be what is wrong.
+    tells_all: bool,
 }
 
 impl Draft {
     fn say(&mut self, weight: Weight, kind: impl Into<String>, clause: String) {
         self.weight = self.weight.max(Some(weight));
         self.kind.push(kind.into());
-        // Routine is told where it stands beside something that is not.
-        if weight == Weight::Tells {
+        if weight == Weight::Tells || self.tells_all {
             self.clauses.push(clause);
         }
     }
@@ -103,6 +151,7 @@ pub(super) fn lines_of<W: World>(
     step: StepId,
     happened: &Happened,
     items: &[Item<W::Operation>],
+    is_judged: bool,
 ) -> Vec<Line> {
     let mut parties: Vec<&Text> = Vec::new();
     for (who, _) in &happened.clauses {
@@ -113,19 +162,26 @@ pub(super) fn lines_of<W: World>(
     let lines = parties.into_iter().map(|party| {
         let of_party = happened.clauses.iter().filter(|(who, _)| who == party);
         let clauses: Vec<&Clause> = of_party.map(|(_, clause)| clause).collect();
-        line::<W>(step, happened, party, &clauses, items)
+        line::<W>(step, happened, (party, &clauses), items, is_judged)
     });
-    lines.collect()
+    let mut lines: Vec<Line> = lines.collect();
+    if is_judged {
+        lines.iter_mut().for_each(Line::tell);
+    }
+    lines
 }
 
 fn line<W: World>(
     step: StepId,
     happened: &Happened,
-    party: &Text,
-    clauses: &[&Clause],
+    (party, clauses): (&Text, &[&Clause]),
     items: &[Item<W::Operation>],
+    is_judged: bool,
 ) -> Line {
-    let mut draft = Draft::default();
+    let mut draft = Draft {
+        tells_all: is_judged,
+        ..Draft::default()
+    };
     let mut who = W::party_in_words(party);
     for (at, clause) in clauses.iter().enumerate() {
         match clause {
@@ -155,11 +211,13 @@ fn line<W: World>(
         step,
         at: happened.at,
         text: draft.sentence(),
+        opening: draft.opening.clone().unwrap_or_default(),
         who,
         item: draft.item,
         party: party.clone(),
         asks: draft.asks,
         awaits: draft.awaits,
+        answers: draft.answers,
         kind: draft.kind.join(" "),
         weight: draft.weight.unwrap_or(Weight::Routine),
         origin: happened.origin.clone(),
@@ -174,7 +232,7 @@ fn item<W: World>(id: u32, items: &[Item<W::Operation>], draft: &mut Draft) -> S
         Some(Act::Fault(fault)) => ("fault", faults::planned::<W>(fault)),
         None => ("plan", "does something".to_owned()),
     };
-    draft.say(Weight::Tells, format!("item {id}"), does);
+    draft.say(Weight::Tells, format!("item {id}"), brief(&does).into_owned());
     who.to_owned()
 }
 
@@ -183,6 +241,15 @@ fn client<W: World>(id: u32, items: &[Item<W::Operation>]) -> String {
     match found.map(|item| &item.act) {
         Some(Act::Operation(operation)) => W::operation_in_words(operation).0.to_owned(),
         _ => "client".to_owned(),
+    }
+}
+
+/// What it answers, as whoever answers has it.
+fn answers(told: &Told) -> String {
+    match told {
+        Told::Status(status) => format!("answers {status}"),
+        Told::Done => "is done".to_owned(),
+        Told::Error(error) => format!("fails: {}", short(error)),
     }
 }
 
@@ -268,6 +335,7 @@ fn say<W: World>(clause: &Clause, draft: &mut Draft) {
                 draft.say(Weight::Routine, kind.name(), faults::stands::<W>(*kind, to));
             }
         }
+        Clause::Finished(told) => draft.answers = Some(answers(told)),
         Clause::Received | Clause::Durable => {}
         Clause::Item(_) | Clause::Answered { .. } | Clause::Left(_) | Clause::Noted { .. } => {
             unreachable!("these are told with the plan's items, or together")
@@ -317,16 +385,7 @@ fn heard<W: World>(label: Option<protocol::host::Label>, of: &Text, told: &Told,
 
 /// A text of the protocol's, on one line and not too long.
 pub(super) fn short(text: &str) -> String {
-    let plain: String = text
-        .escape_debug()
-        .to_string()
-        .replace("\\\"", "\"")
-        .replace("\\'", "'");
-    if plain.chars().count() <= DETAIL_MOST {
-        return plain;
-    }
-    let begin: String = plain.chars().take(DETAIL_MOST).collect();
-    format!("{begin}…")
+    shortened(text, DETAIL_MOST).into_owned()
 }
 
 #[cfg(test)]

@@ -59,6 +59,8 @@ pub struct Explanation {
     pub violation: Violation,
     /// When the plan's time began.
     pub begins: Micros,
+    /// When the violation was seen.
+    pub ends: Micros,
     /// What happened.
     pub story: Story,
     /// Which lines of the story depend on which others: their places among [`Story::lines`].
@@ -95,33 +97,78 @@ fn explain_on<W: World, P: Program, S: Store>(
     };
     let begins = simulation.begins();
     let at_rest = simulation.is_over();
+    let judged = StepId(simulation.kernel().steps());
+    let ends = simulation.kernel().now();
     let mut account = std::mem::take(simulation.others());
     let acted = add_items::<W>(plan, begins, &simulation_acted(plan, &simulation), &mut account);
     let past = Past::of(&account, &acted);
-    let before = past.before(&anchors(&account, &violation, at_rest));
-    let story = Story::of::<W>(&account, &before, &plan.items);
-    let steps: Vec<StepId> = story.lines().map(|line| line.step).collect();
-    let arrows = past.among(&steps);
+    let judged = (!at_rest)
+        .then(|| seen_in(&account, &violation, judged))
+        .flatten();
+    let before = past.before(&anchors(&account, &violation, judged));
+    let mut story = Story::of::<W>(&account, &before, &plan.items, judged);
     let futures = (settings.futures > 0).then(|| {
         let tries = Tries {
             each: settings.futures,
             jobs: settings.jobs,
         };
-        let steps: Vec<StepId> = steps
-            .iter()
-            .copied()
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        futures::futures::<W, P, S>(plan, &Identity::of(&violation), &steps, tries, deployment)
+        let identity = Identity::of(&violation);
+        futures_of::<W, P, S>(plan, &identity, &mut story, tries, deployment)
     });
+    let steps: Vec<StepId> = story.lines().map(|line| line.step).collect();
+    let arrows = past.among(&steps);
     Ok(Explanation {
         violation,
         begins,
+        ends,
         story,
         arrows,
         futures,
     })
+}
+
+/// How often a row of lines that are not told is halved, to find where in it something was decided.
+const HALVINGS: usize = 16;
+
+/// The futures of the steps of a story, and of those between which the odds jump where nothing is told: the one at which they
+/// do is told then.
+fn futures_of<W: World, P: Program, S: Store>(
+    plan: &PlanOf<W>,
+    identity: &Identity,
+    story: &mut Story,
+    tries: Tries,
+    deployment: &(impl Fn() -> Deployment<P> + Sync),
+) -> Futures {
+    let last_hidden = story.entries.iter().filter_map(|entry| entry.hidden().last());
+    let steps: BTreeSet<StepId> = story.lines().chain(last_hidden).map(|line| line.step).collect();
+    let steps: Vec<StepId> = steps.into_iter().collect();
+    let mut futures = futures::futures::<W, P, S>(plan, identity, &steps, tries, deployment);
+    for _ in 0..HALVINGS {
+        let Some((step, ..)) = futures.turning_point() else {
+            break;
+        };
+        let between = story.hidden_before(step, &futures);
+        let Some(middle) = between.get(between.len() / 2) else {
+            story.unfold(step);
+            break;
+        };
+        futures.try_after::<W, P, S>(plan, identity, *middle, tries, deployment);
+    }
+    futures
+}
+
+/// The step in which a violation was seen: where nothing of that is told, the last one in which those that it concerns did
+/// something. An object is judged when its turn is over, and what it did there came before.
+fn seen_in(account: &Account, violation: &Violation, judged: StepId) -> Option<StepId> {
+    let concerns = &violation.concerns;
+    let tells = |who: &Text, clause: &Clause| {
+        *clause != Clause::Durable && (concerns.is_empty() || concerns.contains(who))
+    };
+    let steps = account.steps.range(..=judged).rev();
+    let mut own =
+        steps.filter(|(_, happened)| happened.clauses.iter().any(|(who, clause)| tells(who, clause)));
+    let last = account.steps.keys().next_back();
+    own.next().map(|(step, _)| *step).or(last.copied())
 }
 
 /// In which step each item of the plan had its turn.
@@ -172,15 +219,20 @@ fn add_items<W: World>(
     own
 }
 
-/// The steps that the violation is seen by: the last one. Of one that only shows when everything has come to rest, the last
-/// steps of those that it concerns, or of all where it says of none; and as it may be about something that never came, all
-/// steps in which the plan or a fault did something or a client was told something.
-fn anchors(account: &Account, violation: &Violation, at_rest: bool) -> BTreeSet<StepId> {
-    if !at_rest {
-        return account.steps.keys().next_back().copied().into_iter().collect();
+/// The steps that the violation is seen by: the judged one. Of one that only shows when everything has come to rest, the last
+/// steps of those that it concerns, or of all where it says of none, or of a client, whose request may be anywhere; and as it
+/// may be about something that never came, all steps in which the plan or a fault did something or a client was told something.
+fn anchors(account: &Account, violation: &Violation, judged: Option<StepId>) -> BTreeSet<StepId> {
+    if let Some(judged) = judged {
+        return BTreeSet::from([judged]);
     }
-    let concerned = |who: &&Text| violation.concerns.is_empty() || violation.concerns.contains(who);
-    let last = account.last.iter().filter(|(who, _)| concerned(who));
+    let concerns = &violation.concerns;
+    let is_of_objects = concerns.iter().any(|who| account.last.contains_key(who));
+    let is_all = !is_of_objects || concerns.iter().any(|who| who == "client");
+    let last = account
+        .last
+        .iter()
+        .filter(|(who, _)| is_all || concerns.contains(who));
     let struck = account.steps.iter().filter(|(_, happened)| struck(happened));
     let last = last.map(|(_, step)| *step);
     last.chain(struck.map(|(step, _)| *step)).collect()

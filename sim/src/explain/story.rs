@@ -5,19 +5,23 @@ use std::collections::BTreeSet;
 use protocol::host::Text;
 
 use super::account::Account;
+use super::futures::Futures;
 use super::line::{Line, lines_of};
 use crate::kernel::StepId;
 use crate::plan::Item;
 use crate::world::{Weight, World};
 
-/// How many lines a story has before its middle is left out.
-const LINES_MOST: usize = 40;
+/// How many lines of a terminal a story takes at most, about: what is left out of its middle takes one too.
+const HEIGHT_MOST: usize = 28;
 
-/// How many lines of the end stay in any case: what led there at last.
-const LAST: usize = 24;
+/// How many of them tell in any case of its end: what led there at last.
+const HEIGHT_OF_LAST: usize = 17;
 
-/// How many lines before those tell of the plan: its items, and what its clients are told.
-const OF_PLAN: usize = 12;
+/// How many tell of the plan before that: its items, and what its clients are told.
+const HEIGHT_OF_PLAN: usize = 8;
+
+/// How much of a line's text a terminal's line takes.
+const TEXT_WIDTH: usize = 62;
 
 /// The longest row of lines that is looked for as one that repeats itself.
 const REPEATED_MOST: usize = 8;
@@ -29,19 +33,46 @@ const TIMES_LEAST: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// Something happens.
-    Line(Line),
+    Line(Box<Line>),
     /// The lines before, so many of them, come again so often; then they come once more, as told next.
     Again {
         /// How many lines.
         lines: usize,
         /// How often.
         times: usize,
+        /// What they say in between.
+        hidden: Vec<Line>,
     },
     /// Something that is left out, so that the rest can be read.
     LeftOut {
-        /// How many lines.
-        lines: usize,
+        /// What it says.
+        hidden: Vec<Line>,
     },
+}
+
+impl From<Line> for Entry {
+    fn from(line: Line) -> Self {
+        Entry::Line(Box::new(line))
+    }
+}
+
+impl Entry {
+    /// The lines in it that are not told one by one.
+    #[must_use]
+    pub fn hidden(&self) -> &[Line] {
+        match self {
+            Entry::Line(_) => &[],
+            Entry::Again { hidden, .. } | Entry::LeftOut { hidden } => hidden,
+        }
+    }
+
+    /// How many lines of a terminal it takes, about.
+    fn height(&self) -> usize {
+        match self {
+            Entry::Line(line) => line.text.chars().count().div_ceil(TEXT_WIDTH).max(1),
+            Entry::Again { .. } | Entry::LeftOut { .. } => 1,
+        }
+    }
 }
 
 /// A story.
@@ -56,11 +87,17 @@ pub struct Story {
 }
 
 impl Story {
-    /// Tells what these steps were.
+    /// Tells what these steps were. In the judged one the violation was seen.
     #[must_use]
-    pub fn of<W: World>(account: &Account, past: &BTreeSet<StepId>, items: &[Item<W::Operation>]) -> Self {
+    pub fn of<W: World>(
+        account: &Account,
+        past: &BTreeSet<StepId>,
+        items: &[Item<W::Operation>],
+        judged: Option<StepId>,
+    ) -> Self {
         let steps = account.steps.iter().filter(|(step, _)| past.contains(step));
-        let all = steps.flat_map(|(step, happened)| lines_of::<W>(*step, happened, items));
+        let all =
+            steps.flat_map(|(step, happened)| lines_of::<W>(*step, happened, items, judged == Some(*step)));
         let lines: Vec<Line> = all.filter(|line| line.weight == Weight::Tells).collect();
         let told: BTreeSet<StepId> = lines.iter().map(|line| line.step).collect();
         let lines = interleaved(lines, &account.waits);
@@ -75,9 +112,47 @@ impl Story {
     /// The lines that are told.
     pub fn lines(&self) -> impl Iterator<Item = &Line> {
         self.entries.iter().filter_map(|entry| match entry {
-            Entry::Line(line) => Some(line),
+            Entry::Line(line) => Some(&**line),
             Entry::Again { .. } | Entry::LeftOut { .. } => None,
         })
+    }
+
+    /// The steps that are not told one by one, after the last one before this whose odds are known: where they jump between
+    /// the two, it was in one of these.
+    pub(super) fn hidden_before(&self, step: StepId, futures: &Futures) -> Vec<StepId> {
+        let known = futures.after.range(..step).next_back().map(|(known, _)| *known);
+        let hidden = self.entries.iter().flat_map(Entry::hidden).map(|line| line.step);
+        let between: BTreeSet<StepId> = hidden
+            .filter(|hidden| known.is_none_or(|known| known < *hidden) && *hidden < step)
+            .collect();
+        between.into_iter().collect()
+    }
+
+    /// Tells a step by itself that is not told one by one.
+    pub(super) fn unfold(&mut self, step: StepId) {
+        let is_it = |line: &Line| line.step == step;
+        let Some(at) = self
+            .entries
+            .iter()
+            .position(|entry| entry.hidden().iter().any(is_it))
+        else {
+            return;
+        };
+        let hidden = self.entries[at].hidden().to_vec();
+        let from = hidden.iter().position(is_it).expect("it is one of them");
+        let (before, rest) = hidden.split_at(from);
+        let own = rest.iter().take_while(|line| is_it(line)).count();
+        let (own, after) = rest.split_at(own);
+        let left_out = |lines: &[Line]| {
+            (!lines.is_empty()).then(|| Entry::LeftOut {
+                hidden: lines.to_vec(),
+            })
+        };
+        let unfolded = left_out(before)
+            .into_iter()
+            .chain(own.iter().cloned().map(Entry::from))
+            .chain(left_out(after));
+        self.entries.splice(at..=at, unfolded);
     }
 }
 
@@ -100,8 +175,7 @@ fn interleaved(mut lines: Vec<Line>, waits: &[(StepId, StepId)]) -> Vec<Line> {
         if let Some(between) = between
             && said.insert(between)
         {
-            let text = &mut lines[between].text;
-            *text = format!("before {awaits}, {text}");
+            lines[between].comes_before(&awaits);
         }
     }
     lines
@@ -114,7 +188,7 @@ fn without_repeats(lines: Vec<Line>) -> Vec<Entry> {
     while at < lines.len() {
         let (size, times) = repeated(&lines[at..]);
         if times < TIMES_LEAST {
-            entries.push(Entry::Line(lines[at].clone()));
+            entries.push(Entry::from(lines[at].clone()));
             at += 1;
             continue;
         }
@@ -122,12 +196,13 @@ fn without_repeats(lines: Vec<Line>) -> Vec<Entry> {
             lines[at + nth * size..at + (nth + 1) * size]
                 .iter()
                 .cloned()
-                .map(Entry::Line)
+                .map(Entry::from)
         };
         entries.extend(block(0));
         entries.push(Entry::Again {
             lines: size,
             times: times - 2,
+            hidden: lines[at + size..at + (times - 1) * size].to_vec(),
         });
         entries.extend(block(times - 1));
         at += size * times;
@@ -157,30 +232,45 @@ fn repeated(lines: &[Line]) -> (usize, usize) {
 
 /// Leaves out of a story that is too long what stands before its end, but for the last lines there that tell of the plan.
 fn without_middle(entries: Vec<Entry>) -> Vec<Entry> {
-    if entries.len() <= LINES_MOST {
+    if entries.iter().map(Entry::height).sum::<usize>() <= HEIGHT_MOST {
         return entries;
     }
-    let last = entries.len() - LAST;
-    let of_plan = |(at, entry): &(usize, &Entry)| {
-        *at < last && matches!(entry, Entry::Line(line) if line.item.is_some())
-    };
-    let of_plan: Vec<usize> = entries
-        .iter()
-        .enumerate()
-        .filter(of_plan)
-        .map(|(at, _)| at)
-        .collect();
-    let of_plan = of_plan[of_plan.len().saturating_sub(OF_PLAN)..].to_vec();
+    // The last one stays however long it is: there the violation was seen.
+    let last = fitting(&entries, entries.len(), HEIGHT_OF_LAST, |_| true);
+    let last = last.first().copied().unwrap_or(entries.len().saturating_sub(1));
+    let is_of_plan = |entry: &Entry| matches!(entry, Entry::Line(line) if line.item.is_some());
+    let of_plan = fitting(&entries, last, HEIGHT_OF_PLAN, is_of_plan);
     let mut kept: Vec<Entry> = Vec::new();
     for (at, entry) in entries.into_iter().enumerate() {
-        let stays = at >= last || of_plan.contains(&at);
-        match (kept.last_mut(), stays) {
-            (_, true) => kept.push(entry),
-            (Some(Entry::LeftOut { lines }), false) => *lines += 1,
-            (_, false) => kept.push(Entry::LeftOut { lines: 1 }),
+        if at >= last || of_plan.contains(&at) {
+            kept.push(entry);
+            continue;
+        }
+        let lines = match entry {
+            Entry::Line(line) => vec![*line],
+            Entry::Again { hidden, .. } | Entry::LeftOut { hidden } => hidden,
+        };
+        match kept.last_mut() {
+            Some(Entry::LeftOut { hidden }) => hidden.extend(lines),
+            _ => kept.push(Entry::LeftOut { hidden: lines }),
         }
     }
     kept
+}
+
+/// The places of the last of these entries before one of them that are so, as many as fit into a height.
+fn fitting(entries: &[Entry], before: usize, height: usize, is: impl Fn(&Entry) -> bool) -> Vec<usize> {
+    let mut left = height;
+    let mut places = Vec::new();
+    for at in (0..before).rev().filter(|at| is(&entries[*at])) {
+        let Some(rest) = left.checked_sub(entries[at].height()) else {
+            break;
+        };
+        left = rest;
+        places.push(at);
+    }
+    places.reverse();
+    places
 }
 
 #[cfg(test)]
@@ -198,6 +288,8 @@ mod tests {
             party: Text::new_static(party),
             asks: Vec::new(),
             awaits: None,
+            answers: None,
+            opening: String::new(),
             kind: kind.to_owned(),
             weight: Weight::Tells,
             origin: Some(crate::kernel::Origin::Item(step as u32)),
@@ -207,8 +299,8 @@ mod tests {
     fn told(entries: &[Entry]) -> Vec<String> {
         let told = entries.iter().map(|entry| match entry {
             Entry::Line(line) => format!("{} {}", line.step.0, line.text),
-            Entry::Again { lines, times } => format!("{lines} lines {times} times"),
-            Entry::LeftOut { lines } => format!("{lines} left out"),
+            Entry::Again { lines, times, .. } => format!("{lines} lines {times} times"),
+            Entry::LeftOut { hidden } => format!("{} left out", hidden.len()),
         });
         told.collect()
     }
@@ -269,15 +361,66 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_while_the_same_is_waited_for_is_said_once() {
+        let told = |opening: &str| {
+            let mut line = line(1, "lane", "x");
+            line.opening = opening.to_owned();
+            line.text = format!("{opening}, does x");
+            line.comes_before("the log comes");
+            line.text
+        };
+        assert_eq!(
+            told("once the log comes"),
+            "once the log comes, which another request asked for, does x"
+        );
+        assert_eq!(
+            told("once KV answers"),
+            "once KV answers, and before the log comes, does x"
+        );
+    }
+
+    #[test]
     fn a_long_story_keeps_the_plan_and_its_end() {
         let mut lines: Vec<_> = (0..100)
-            .map(|nth| Entry::Line(line(nth, "a", &nth.to_string())))
+            .map(|nth| Entry::from(line(nth, "a", &nth.to_string())))
             .collect();
         if let Entry::Line(line) = &mut lines[10] {
             line.item = Some(7);
         }
         let kept = without_middle(lines);
-        assert_eq!(kept.len(), LAST + 3);
-        assert_eq!(told(&kept)[..3], ["10 left out", "10 does 10", "65 left out"]);
+        assert_eq!(kept.len(), HEIGHT_OF_LAST + 3);
+        assert_eq!(told(&kept)[..3], ["10 left out", "10 does 10", "72 left out"]);
+    }
+
+    #[test]
+    fn long_lines_count_for_what_they_take() {
+        let long = |nth| {
+            let mut line = line(nth, "a", &nth.to_string());
+            line.text = "long ".repeat(30);
+            line.item = Some(1);
+            Entry::from(line)
+        };
+        let kept = without_middle((0..100).map(long).collect());
+        let height: usize = kept.iter().map(Entry::height).sum();
+        assert!(height <= HEIGHT_MOST, "{height}");
+        assert!(matches!(kept.last(), Some(Entry::Line(line)) if line.step.0 == 99));
+    }
+
+    #[test]
+    fn a_hidden_step_is_told_by_itself() {
+        let lines: Vec<_> = (0..100)
+            .map(|nth| Entry::from(line(nth, "a", &nth.to_string())))
+            .collect();
+        let mut story = Story {
+            entries: without_middle(lines),
+            ..Story::default()
+        };
+        story.unfold(StepId(40));
+        assert_eq!(
+            told(&story.entries)[..3],
+            ["40 left out", "40 does 40", "42 left out"]
+        );
+        let all: usize = story.entries.iter().map(|entry| entry.hidden().len()).sum();
+        assert_eq!(all + story.lines().count(), 100, "nothing is lost");
     }
 }

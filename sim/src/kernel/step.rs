@@ -106,22 +106,26 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         self.schedule(self.now, origin, Pending::Displace(object, overlap, origin));
     }
 
-    /// Has a statement of an object meet an error: the one before which `after` others run.
-    pub fn strike_statement(&mut self, item: u32, object: PartyId, after: u64, kind: SqlErrorKind) {
+    /// Has a statement of an object meet an error: the one before which `after` others run. None where it has no storage.
+    pub fn strike_statement(
+        &mut self,
+        item: u32,
+        object: PartyId,
+        after: u64,
+        kind: SqlErrorKind,
+    ) -> Option<()> {
         let origin = self.chance.origin(&Origin::Item(item));
         self.announce((FaultKind::StorageRefused, object, object), origin);
-        if let Some(store) = self.store(object) {
-            store.guard().arm(Fault { after, kind });
-        }
+        self.store(object)?.guard().arm(Fault { after, kind });
+        Some(())
     }
 
-    /// Has an object's next commit fail that comes to be confirmed.
-    pub fn fail_commit(&mut self, item: u32, object: PartyId) {
+    /// Has an object's next commit fail that comes to be confirmed. None where it has no storage.
+    pub fn fail_commit(&mut self, item: u32, object: PartyId) -> Option<()> {
         let origin = self.chance.origin(&Origin::Item(item));
         self.announce((FaultKind::CommitFailed, object, object), origin);
-        if let Some(storage) = &mut self.party_mut(object).storage {
-            storage.next_commit_fails = true;
-        }
+        self.party_mut(object).storage.as_mut()?.next_commit_fails = true;
+        Some(())
     }
 
     /// Begins a fault that lasts, now.

@@ -8,6 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::check::{Disagreement, Side};
 use crate::explain::{Entry, Explanation, Futures, Line, Odds, Rest};
+use crate::printable::{brief, one_line, shortened};
 use crate::report::figures::Of;
 
 /// How wide a bar of odds is.
@@ -39,20 +40,20 @@ fn write_values(values: &Disagreement, out: &mut dyn Write) -> Result<()> {
     let Disagreement { expected, found } = values;
     let (one, other) = differing(&expected.value, &found.value);
     let width = [expected, found]
-        .map(|side| plain(&side.whose).chars().count())
+        .map(|side| brief(&side.whose).chars().count())
         .into_iter()
         .max();
     let width = width.unwrap_or_default();
     for (sign, Side { whose, .. }, value) in [("-", expected, one), ("+", found, other)] {
-        writeln!(out, "  {sign} {:<width$}   {value}", plain(whose))?;
+        writeln!(out, "  {sign} {:<width$}   {}", brief(whose), brief(&value))?;
     }
     Ok(())
 }
 
 /// Two values word by word, with `…` for a long row of words that both have.
 fn differing(one: &str, other: &str) -> (String, String) {
-    let (one, other) = (plain(one), plain(other));
-    let diff = TextDiff::from_words(one.as_str(), other.as_str());
+    let (one, other) = (one_line(one), one_line(other));
+    let diff = TextDiff::from_words(&*one, &*other);
     let mut sides = (String::new(), String::new());
     let mut same = String::new();
     let mut first = true;
@@ -92,12 +93,6 @@ fn around(same: &str, begins: bool, ends: bool) -> String {
     format!("{}…{}", String::from_iter(begin), String::from_iter(end))
 }
 
-/// A text of the run's, on one line.
-fn plain(text: &str) -> String {
-    let plain = |character: char| if character.is_control() { ' ' } else { character };
-    text.chars().map(plain).collect()
-}
-
 fn write_story(explanation: &Explanation, out: &mut dyn Write) -> Result<()> {
     let story = &explanation.story;
     let mut table = Table::new();
@@ -116,14 +111,15 @@ fn write_story(explanation: &Explanation, out: &mut dyn Write) -> Result<()> {
                 table.add_row(row(explanation, nth, line, odds.copied()));
                 continue;
             }
-            Entry::Again { lines: 1, times } => format!("… {} more", Of(*times as u64, "time")),
-            Entry::Again { lines, times } => {
+            Entry::Again { lines: 1, times, .. } => format!("… {} more", Of(*times as u64, "time")),
+            Entry::Again { lines, times, .. } => {
                 format!("… these {lines} lines {} more", Of(*times as u64, "time"))
             }
-            Entry::LeftOut { lines } => format!("… {} left out", Of(*lines as u64, "line")),
+            Entry::LeftOut { hidden } => format!("… {} left out", Of(hidden.len() as u64, "line")),
         };
         table.add_row(["", "", "", "", &left_out]);
     }
+    table.add_row(last_row(explanation));
     for column in [0, 2] {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -164,6 +160,25 @@ fn row(explanation: &Explanation, nth: usize, line: &Line, odds: Option<Odds>) -
     ]
 }
 
+/// What is wrong, and when that was seen.
+fn last_row(explanation: &Explanation) -> [String; 5] {
+    let violation = &explanation.violation;
+    [
+        String::new(),
+        String::new(),
+        explanation.ends.since(explanation.begins).to_string(),
+        "violated".to_owned(),
+        format!(
+            "{}: {}",
+            violation.invariant,
+            shortened(&violation.detail, WRONG_MOST)
+        ),
+    ]
+}
+
+/// How much is told of what is wrong: all of it stands above the story.
+const WRONG_MOST: usize = 120;
+
 /// Odds as a bar, and in hundredths.
 fn bar(odds: Odds) -> String {
     let full = (odds.percent() * BAR).div_ceil(100);
@@ -182,16 +197,18 @@ fn write_turning_point(explanation: &Explanation, futures: &Futures, out: &mut d
         Of(futures.at_first.of.into(), "other future"),
     );
     match futures.rest {
-        Rest::Happens => {}
+        Rest::Operations => {}
         Rest::IsLeftOut => writeln!(
             out,
-            "  all of {each} of the whole plan come to it; so beside each line stands how many do where the plan ends there"
+            "  all of {each} come to it even without the faults of the plan; so beside each line stands how many do where the \
+             plan ends there"
         )?,
     }
     let Some((step, before, after)) = futures.turning_point() else {
         return writeln!(
             out,
-            "  no turning point: {first} % of {each} come to it from the beginning on, and no line changes that by a quarter"
+            "  no turning point: {first} % of {each} come to it from the beginning on, and no line before the violation itself \
+             changes that by a quarter"
         );
     };
     let place = explanation

@@ -10,6 +10,7 @@ use super::figures::{Exactly, Of};
 use crate::check::Violation;
 use crate::kernel::FixedChoice;
 use crate::plan::{Act, Fault, Item};
+use crate::printable::brief;
 use crate::search::shrink::{Ended, Smallest};
 use crate::trace::Instead;
 
@@ -36,7 +37,7 @@ pub fn write_smallest<S, O: Serialize>(
         minimality(violation, smallest)
     )?;
     for item in &plan.items {
-        writeln!(out, "    {}", ItemLine(item))?;
+        writeln!(out, "    {}", brief(&ItemLine(item).to_string()))?;
     }
     for choice in &plan.fixed {
         writeln!(out, "    {}", fixed_line(choice))?;
@@ -103,9 +104,9 @@ impl<O: Serialize> std::fmt::Display for ItemLine<'_, O> {
                 f,
                 "fault {} at `{}` no. {} of {}",
                 line_of(fault),
-                aim.label.escape_debug(),
+                aim.label,
                 aim.nth,
-                aim.caller.escape_debug()
+                aim.caller
             ),
             Act::Fault(fault) => write!(f, "fault {}", line_of(fault)),
         }
@@ -127,7 +128,7 @@ fn fixed_line(choice: &FixedChoice) -> String {
         key.origin,
         key.at
     );
-    format!("fixed {}", told.escape_debug())
+    format!("fixed {}", brief(&told))
 }
 
 /// A value of a plan as words: its kind, and its fields with what they hold.

@@ -9,6 +9,7 @@ use comfy_table::{CellAlignment, Table};
 
 use super::figures::{Exactly, Of, Took};
 use crate::check::Identity;
+use crate::printable::shortened;
 
 /// How much of the way in which a failure comes about is told.
 const CLASS_MOST: usize = 44;
@@ -133,12 +134,7 @@ fn remark(row: &Row) -> &'static str {
 }
 
 fn short(class: &str) -> String {
-    let plain = class.escape_debug().to_string();
-    if plain.chars().count() <= CLASS_MOST {
-        return plain;
-    }
-    let begin: String = plain.chars().take(CLASS_MOST).collect();
-    format!("{begin}…")
+    shortened(class, CLASS_MOST).into_owned()
 }
 
 /// The one in the middle; of two, the larger.

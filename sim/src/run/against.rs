@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::Line;
 use crate::kernel::{Observed, Observer};
+use crate::printable::one_line;
 
 /// Holds a run against a history, up to where they part.
 #[derive(Clone, Debug)]
@@ -68,13 +69,23 @@ impl Observer for Against<'_> {
 
 impl fmt::Display for Parting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = |line: &Option<Line>, none: &str| line.as_ref().map_or_else(|| none.to_owned(), tell);
+        let told = |line: &Option<Line>| line.as_ref().map_or_else(|| "nothing more".to_owned(), tell);
+        let (mut expected, mut came) = (told(&self.expected), told(&self.came));
+        if expected == came {
+            // Then they differ in what brought them about.
+            for (told, line) in [(&mut expected, &self.expected), (&mut came, &self.came)] {
+                let cause = line.as_ref().and_then(|line| line.cause);
+                *told += &cause.map_or_else(
+                    || ", which no step brought about".to_owned(),
+                    |cause| format!(", brought about by step {}", cause.0),
+                );
+            }
+        }
+        let (expected, came) = around_difference(&expected, &came);
         write!(
             f,
-            "line {} of the history: expected {}; came {}",
-            self.nth,
-            told(&self.expected, "nothing more"),
-            told(&self.came, "nothing more")
+            "line {} of the history: expected {expected}; came {came}",
+            self.nth
         )
     }
 }
@@ -84,9 +95,27 @@ pub(super) fn tell(line: &Line) -> String {
     let Line {
         step, at, who, what, ..
     } = line;
-    let told = format!("step {} at {at}, {who}: `{what}`", step.0);
-    let plain = |character: char| if character.is_control() { ' ' } else { character };
-    told.chars().map(plain).collect()
+    format!("step {} at {at}, {}: `{}`", step.0, one_line(who), one_line(what))
+}
+
+/// How much of a line is told before the first difference, and from there on.
+const AROUND: usize = 160;
+
+/// Two lines, without what is far from where they part.
+pub(super) fn around_difference(one: &str, other: &str) -> (String, String) {
+    let same = one
+        .chars()
+        .zip(other.chars())
+        .take_while(|(one, other)| one == other);
+    let from = same.count().saturating_sub(AROUND);
+    let cut = |text: &str| {
+        let rest = text.chars().skip(from);
+        let told: String = rest.clone().take(2 * AROUND).collect();
+        let before = if from > 0 { "…" } else { "" };
+        let after = if rest.count() > 2 * AROUND { "…" } else { "" };
+        format!("{before}{told}{after}")
+    };
+    (cut(one), cut(other))
 }
 
 #[cfg(test)]
@@ -127,5 +156,38 @@ mod tests {
             told(2, 3),
             format!("line 3 of the history: expected nothing more; came {line}")
         );
+    }
+
+    #[test]
+    fn two_lines_that_part_never_look_the_same() {
+        let line = |what: &'static str, cause| Line {
+            step: StepId(7),
+            at: Micros::from_millis(7),
+            who: Text::new_static("toy/a"),
+            what: Text::new_static(what),
+            cause,
+        };
+        let long: &'static str = Box::leak(format!("{}a", "x".repeat(5_000)).into_boxed_str());
+        let other: &'static str = Box::leak(format!("{}b", "x".repeat(5_000)).into_boxed_str());
+        let cases = [
+            (line("x", None), line("x", Some(StepId(3)))),
+            (line("x", Some(StepId(2))), line("x", Some(StepId(3)))),
+            (line("x\n", None), line("x ", None)),
+            (line("x\u{200b}", None), line("x", None)),
+            (line(long, None), line(other, None)),
+        ];
+        for (expected, came) in cases {
+            let parting = Parting {
+                nth: 1,
+                expected: Some(expected),
+                came: Some(came),
+            };
+            let told = parting.to_string();
+            let (_, both) = told.split_once("expected ").expect("it says what was expected");
+            let (expected, came) = both.split_once("; came ").expect("and what came");
+            assert_ne!(expected, came, "{told}");
+            assert!(told.len() < 2_000, "{told}");
+            assert!(!told.contains(char::is_control), "{told:?}");
+        }
     }
 }

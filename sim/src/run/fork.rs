@@ -9,6 +9,17 @@ use crate::kernel::Observer;
 use crate::kernel::storage::Store;
 use crate::world::{PlanOf, World};
 
+/// What of a plan is still done in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// All of it.
+    All,
+    /// What clients and operators do: no fault strikes that has not.
+    Operations,
+    /// Nothing.
+    Nothing,
+}
+
 impl<'p, W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'p, W, P, S, O> {
     /// Another future of the same run: its plan differs in nothing but the platform, and its choices are drawn anew from here
     /// on, as the salt has it.
@@ -25,10 +36,12 @@ impl<'p, W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'p, W, 
         other
     }
 
-    /// Nothing that the plan would still do is done any more, and no fault of it strikes that has not.
-    pub fn cut_short(&mut self) {
-        self.is_cut_short = true;
-        self.kernel.disarm_aims();
+    /// Of what the plan would still do only this is done.
+    pub fn leave_of_the_plan(&mut self, left: Left) {
+        self.left = left;
+        if left != Left::All {
+            self.kernel.disarm_aims();
+        }
     }
 
     /// The same run in the same state, to be run on by itself.
@@ -43,7 +56,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'p, W, 
             healing: self.healing,
             items: Rc::clone(&self.items),
             acted: self.acted.clone(),
-            is_cut_short: self.is_cut_short,
+            left: self.left,
         }
     }
 }

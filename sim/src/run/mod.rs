@@ -20,9 +20,10 @@ use std::rc::Rc;
 use protocol::host::Text;
 use protocol::task::Program;
 
-use crate::check::{Marks, Measures, Verdict, Violation};
+use crate::check::{Breach, Marks, Measures, NO_END, PANIC, PANICS, RUNAWAY, Verdict, Violation};
 use crate::kernel::storage::Store;
 pub use against::{Against, Parting};
+pub use fork::Left;
 pub use history::{History, Line};
 use panics::Caught;
 pub use pools::{Pools, StoreKind};
@@ -107,8 +108,8 @@ pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
     items: Rc<BTreeMap<u32, usize>>,
     /// The items that have had their turns.
     acted: BTreeMap<u32, Acted>,
-    /// Whether the plan has come to its end before its time: no item of it has its turn any more.
-    is_cut_short: bool,
+    /// What of the plan is still done.
+    left: Left,
 }
 
 /// Runs a plan to its end. What the pool holds cannot be seen in the report: runs of one thread share one for speed.
@@ -183,7 +184,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                     .collect(),
             ),
             acted: BTreeMap::new(),
-            is_cut_short: false,
+            left: Left::All,
         }
     }
 
@@ -201,12 +202,10 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                     plan.seed, plan.scenario
                 )
             }
-            Caught::Panic { place, message } => Verdict::Violated(Violation {
-                invariant: Text::new_static("PANIC"),
-                concerns: Vec::new(),
-                detail: Text::from(format!("{place}: {message}")),
-                values: None,
-            }),
+            Caught::Panic { place, message } => {
+                let breach = Breach::new(PANICS, format!("{place}: {message}")).at(place);
+                Verdict::Violated(Violation::of(&PANIC, Vec::new(), breach, W::role))
+            }
         })
     }
 
@@ -260,6 +259,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             }
             Stepped::Answered { item, outcome } => self.world.answered(item, &outcome, &mut self.kernel),
             Stepped::Left(item) => {
+                self.has_gone(item);
                 self.world.left(item);
                 Ok(())
             }
@@ -290,10 +290,11 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
     }
 
     fn act(&mut self, id: u32) {
-        if self.is_cut_short {
-            return;
-        }
         let item = &self.plan.items[self.items[&id]];
+        match (self.left, &item.act) {
+            (Left::Nothing, _) | (Left::Operations, Act::Fault(_)) => return,
+            _ => {}
+        }
         let applied = match &item.act {
             Act::Operation(operation) => self.world.perform(id, operation, &mut self.kernel).is_some(),
             // The time of faults is over, whatever the plan says.
@@ -315,16 +316,12 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
     }
 
     fn runaway(&self) -> Violation {
-        Violation {
-            invariant: Text::new_static("RUNAWAY"),
-            concerns: Vec::new(),
-            detail: Text::from(format!(
-                "{} events in {} and no end",
-                self.kernel.steps(),
-                self.kernel.now()
-            )),
-            values: None,
-        }
+        let detail = format!(
+            "{} events in {} and no end",
+            self.kernel.steps(),
+            self.kernel.now()
+        );
+        Violation::of(&RUNAWAY, Vec::new(), Breach::new(NO_END, detail), W::role)
     }
 
     /// What the run has shown so far.

@@ -47,6 +47,17 @@ impl<W: World, P: Program, S: Store, O: Observer> Simulation<'_, W, P, S, O> {
         self.acted.get(&item).copied()
     }
 
+    /// The client of an item has gone away: what the plan has done to that end has come to apply.
+    pub(super) fn has_gone(&mut self, client_of: u32) {
+        for item in &self.plan.items {
+            if matches!(item.act, Act::Fault(Fault::Cancel { item }) if item == client_of)
+                && let Some(acted) = self.acted.get_mut(&item.id)
+            {
+                acted.applied = true;
+            }
+        }
+    }
+
     /// What of the plan did not come to apply, as far as its time has come: of what waits for a call or for a choice that is
     /// only known where the run came to its end.
     pub(super) fn skipped(&self) -> Skipped {

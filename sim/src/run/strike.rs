@@ -32,7 +32,7 @@ impl<W: World, P: Program, S: Store, O: Observer> Simulation<'_, W, P, S, O> {
             }
             Fault::CommitFailure { object } => {
                 let object = kernel.object_named(object)?;
-                kernel.fail_commit(id, object);
+                kernel.fail_commit(id, object)?;
             }
             Fault::StorageError { object, error, lasts } => {
                 let trouble = Trouble::StorageError(kernel.object_named(object)?, *error);
@@ -40,9 +40,13 @@ impl<W: World, P: Program, S: Store, O: Observer> Simulation<'_, W, P, S, O> {
             }
             Fault::Statement { object, after, error } => {
                 let object = kernel.object_named(object)?;
-                kernel.strike_statement(id, object, *after, *error);
+                kernel.strike_statement(id, object, *after, *error)?;
             }
-            Fault::Cancel { item } => kernel.cancel(id, *item),
+            Fault::Cancel { item } => {
+                kernel.cancel(id, *item);
+                // It applies when that client is there to go.
+                return None;
+            }
             // Armed from the beginning.
             Fault::Call { .. } => {}
         }

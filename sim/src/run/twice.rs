@@ -3,7 +3,7 @@
 use protocol::host::Text;
 use protocol::task::Program;
 
-use super::against::tell;
+use super::against::{around_difference, tell};
 use super::{Line, Report, run};
 use crate::check::Verdict;
 use crate::kernel::storage::Store;
@@ -170,6 +170,7 @@ impl<'a> Comparison<'a> {
                  do not tell (parameters, rows, bodies, causes) is not"
             )
         } else {
+            let (one, other) = around_difference(&one, &other);
             format!("two runs of one plan part at line {nth} of their histories: {one}; and {other}")
         }))
     }

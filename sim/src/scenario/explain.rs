@@ -12,7 +12,8 @@ pub fn unknown<'a>(what: &str, found: &str, known: impl IntoIterator<Item = &'a 
     )
 }
 
-fn did_you_mean(found: &str, known: &[&str]) -> String {
+/// What was probably meant, as a question; empty where nothing comes near.
+pub fn did_you_mean(found: &str, known: &[&str]) -> String {
     nearest(found, known).map_or_else(String::new, |near| format!("did you mean `{near}`? "))
 }
 

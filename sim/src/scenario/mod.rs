@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use crate::kernel::{Knobs, Micros};
 
 pub use error::ScenarioError;
-pub use explain::unknown;
+pub use explain::{did_you_mean, unknown};
 pub use source::{Source, built_in, find, names};
 
 /// A scenario of one world.

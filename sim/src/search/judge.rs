@@ -11,6 +11,8 @@ pub enum Judgement {
     NotDeterministic,
     /// Something that must hold did not, and nobody knew.
     Violated,
+    /// So many failures were known until a day that is over: they are mended, or must be thought over anew.
+    Expired(usize),
     /// There was no run.
     NoRun,
     /// So many scenarios never came by what they are for.
@@ -27,7 +29,7 @@ impl Judgement {
     pub const fn exit_code(self) -> u8 {
         match self {
             Judgement::NotDeterministic => 4,
-            Judgement::Violated => 1,
+            Judgement::Violated | Judgement::Expired(_) => 1,
             Judgement::NoRun | Judgement::VoidScenarios(_) | Judgement::VoidRuns(_) => 3,
             Judgement::Green => 0,
         }
@@ -44,9 +46,9 @@ pub struct Judged {
     pub unreached: Vec<Option<Vec<Unreached>>>,
 }
 
-/// Judges a sweep of these scenarios.
+/// Judges a sweep of these scenarios. So many known failures are past their day.
 #[must_use]
-pub fn judge<Own>(scenarios: &[Scenario<Own>], swept: &Swept) -> Judged {
+pub fn judge<Own>(scenarios: &[Scenario<Own>], swept: &Swept, expired: usize) -> Judged {
     let judged = scenarios.iter().zip(&swept.tallies).map(|(scenario, tally)| {
         // A run that a known failure has cut off may have passed a mark later.
         let whole = tally.seeds - tally.violated.values().sum::<u64>();
@@ -62,6 +64,8 @@ pub fn judge<Own>(scenarios: &[Scenario<Own>], swept: &Swept) -> Judged {
         Judgement::NotDeterministic
     } else if found(|verdict| matches!(verdict, Verdict::Violated(_))) {
         Judgement::Violated
+    } else if expired > 0 {
+        Judgement::Expired(expired)
     } else if swept.seeds() == 0 {
         Judgement::NoRun
     } else {
@@ -99,7 +103,7 @@ mod tests {
     use crate::search::{Ended, Finding, Schedule, Tally};
     use crate::world::demonstration::Generate;
 
-    fn judgement(seeds: u64, void: u64, verdicts: &[Verdict]) -> Judgement {
+    fn judgement(seeds: u64, void: u64, expired: usize, verdicts: &[Verdict]) -> Judgement {
         let scenario = scenario::load::<Generate>("demonstration").expect("it is built in");
         let mut tally = Tally {
             seeds,
@@ -120,7 +124,7 @@ mod tests {
             findings: findings.collect(),
             ended: Ended::Whole,
         };
-        judge(&[scenario.expect("it can be read")], &swept).judgement
+        judge(&[scenario.expect("it can be read")], &swept, expired).judgement
     }
 
     #[test]
@@ -151,16 +155,19 @@ mod tests {
         let differs = Verdict::NotDeterministic(Text::new_static("here and there"));
         let violated = Verdict::Violated(crate::check::Violation {
             invariant: Text::new_static("DM-1"),
-            concerns: Vec::new(),
+            class: Text::new_static("moved-back"),
+            roles: Default::default(),
+            concerns: Box::default(),
             detail: Text::new_static("this and that"),
             values: None,
         });
         let both = [violated.clone(), differs];
-        assert_eq!(judgement(200, 5, &both), Judgement::NotDeterministic);
-        assert_eq!(judgement(200, 5, &[violated]), Judgement::Violated);
-        assert_eq!(judgement(200, 5, &[]), Judgement::VoidScenarios(1));
-        assert_eq!(judgement(20, 5, &[]), Judgement::VoidRuns(5));
-        assert_eq!(judgement(20, 0, &[]), Judgement::Green);
-        assert_eq!(judgement(0, 0, &[]), Judgement::NoRun);
+        assert_eq!(judgement(200, 5, 1, &both), Judgement::NotDeterministic);
+        assert_eq!(judgement(200, 5, 1, &[violated]), Judgement::Violated);
+        assert_eq!(judgement(200, 5, 1, &[]), Judgement::Expired(1));
+        assert_eq!(judgement(200, 5, 0, &[]), Judgement::VoidScenarios(1));
+        assert_eq!(judgement(20, 5, 0, &[]), Judgement::VoidRuns(5));
+        assert_eq!(judgement(20, 0, 0, &[]), Judgement::Green);
+        assert_eq!(judgement(0, 0, 0, &[]), Judgement::NoRun);
     }
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use protocol::host::Text;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::check::{GENERAL, Identity};
+use crate::check::{Identity, NotKnown, Pattern};
 use crate::scenario::{ScenarioError, Source, unknown};
-use crate::world::World;
+use crate::world::{World, vocabulary};
 
 /// A failure that is known.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -33,10 +33,52 @@ impl Known {
     /// Whether a failure is this one.
     #[must_use]
     pub fn covers(&self, identity: &Identity) -> bool {
-        self.invariant == identity.invariant
-            && self.roles.as_ref().is_none_or(|roles| *roles == identity.roles)
-            && self.class.as_ref().is_none_or(|class| *class == identity.class)
+        self.pattern().covers(identity)
     }
+
+    /// Which failures it means.
+    #[must_use]
+    pub fn pattern(&self) -> Pattern {
+        Pattern {
+            invariant: self.invariant.clone(),
+            roles: self.roles.clone(),
+            class: self.class.clone(),
+        }
+    }
+}
+
+/// A failure as the file has it, to be pasted there: known for this day, by nobody yet.
+#[must_use]
+pub fn entry(identity: &Identity, reason: &str, expires: Date) -> String {
+    let entry = Entry {
+        failure: [Pasted {
+            invariant: &identity.invariant,
+            roles: &identity.roles,
+            class: &identity.class,
+            reason,
+            owner: NOBODY,
+            expires: expires.to_string(),
+        }],
+    };
+    toml::to_string(&entry).expect("texts can be written")
+}
+
+/// Who owns what nobody has taken on.
+const NOBODY: &str = "nobody yet";
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    failure: [Pasted<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct Pasted<'a> {
+    invariant: &'a str,
+    roles: &'a BTreeSet<Text>,
+    class: &'a str,
+    reason: &'a str,
+    owner: &'a str,
+    expires: String,
 }
 
 /// A day.
@@ -114,19 +156,19 @@ struct File {
 /// [`ScenarioError`] with the first line that says what cannot be.
 pub fn read<W: World>(source: &Source) -> Result<Vec<Known>, ScenarioError> {
     let File { failure } = source.parse()?;
-    let invariants = || {
-        let all = W::invariants().iter().chain(&GENERAL);
-        all.map(|invariant| invariant.id)
-    };
     for (nth, known) in failure.iter().enumerate() {
         let at = nth.to_string();
         let refuse = |field: &str, reason: &str| source.refuse(&["failure", &at, field], reason);
-        if !invariants().any(|id| id == known.invariant) {
-            return Err(refuse(
-                "invariant",
-                &unknown("invariant", &known.invariant, invariants()),
-            ));
-        }
+        vocabulary::<W>().check(&known.pattern()).map_err(|not_known| {
+            let NotKnown {
+                field,
+                what,
+                found,
+                known,
+            } = not_known;
+            let reason = unknown(what, &found, known);
+            refuse(field, &format!("at failure.{field}: {reason}"))
+        })?;
         for (field, text) in [("reason", &known.reason), ("owner", &known.owner)] {
             if text.trim().is_empty() || text.chars().any(char::is_control) {
                 return Err(refuse(field, &format!("{field} is empty, or not on one line")));
@@ -169,13 +211,27 @@ expires = "2027-01-31"
         let identity = |invariant: &'static str| Identity {
             invariant: invariant.into(),
             roles: BTreeSet::from(["counter".into()]),
-            class: "any".into(),
+            class: "other-sum".into(),
         };
         assert!(known[0].covers(&identity("DM-2")));
         assert!(!known[0].covers(&identity("DM-1")));
         let narrow = told(&format!("{ONE}roles = [\"follower\"]\n")).expect("it is well formed");
         assert!(!narrow[0].covers(&identity("DM-2")), "it is of other roles");
         assert_eq!(told(""), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn an_entry_to_paste_is_read_as_what_was_found() {
+        let identity = Identity {
+            invariant: "DM-2".into(),
+            roles: BTreeSet::from(["counter".into(), "follower".into()]),
+            class: "other-sum".into(),
+        };
+        let day = "2027-01-31".parse().expect("a day");
+        let known = told(&entry(&identity, "seed 7 says \"no\"", day)).expect("it can be pasted");
+        assert!(known[0].covers(&identity));
+        assert_eq!(known[0].pattern(), Pattern::from(&identity));
+        assert_eq!((known[0].owner.as_str(), known[0].expires), (NOBODY, day));
     }
 
     #[test]
@@ -188,7 +244,7 @@ expires = "2027-01-31"
             (with("owner", "ownr"), "known.toml:5: ", "did you mean `owner`?"),
             (
                 with("DM-2", "DM-22"),
-                "known.toml:3: there is no invariant `DM-22`",
+                "known.toml:3: at failure.invariant: there is no invariant `DM-22`",
                 "did you mean `DM-2`?",
             ),
             (
@@ -199,6 +255,16 @@ expires = "2027-01-31"
             (with("2027-01-31", "soon"), "known.toml:6: ", "`soon` is no day"),
             (with("\"sites\"", "\" \""), "known.toml:5: ", "owner is empty"),
             (with("owner = \"sites\"\n", ""), "known.toml:2: ", "owner"),
+            (
+                with("owner", "roles = [\"folower\"]\nowner"),
+                "known.toml:5: at failure.roles: there is no role `folower`",
+                "did you mean `follower`?",
+            ),
+            (
+                with("owner", "class = \"other-some\"\nowner"),
+                "known.toml:5: at failure.class: there is no class `other-some`",
+                "did you mean `other-sum`?",
+            ),
             (
                 with("[[failure]]", "[[failures]]"),
                 "known.toml:2: ",

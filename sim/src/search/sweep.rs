@@ -97,11 +97,13 @@ impl Swept {
     }
 }
 
-/// Sweeps. Each thread has a deployment of its own.
+/// Sweeps. Each thread has a deployment of its own. What nobody knows is told to `found` when it comes up first, while the
+/// sweep goes on: in the order of the schedule too.
 pub fn sweep<W: World, P: Program>(
     settings: &Settings<'_, W::Scenario>,
     deployment: impl Fn() -> Deployment<P> + Sync,
     watcher: &impl Watcher,
+    found: &mut dyn FnMut(&Finding),
 ) -> Swept {
     let desk = Desk::new(settings, watcher);
     let (sender, receiver) = mpsc::channel();
@@ -127,7 +129,7 @@ pub fn sweep<W: World, P: Program>(
             });
         }
         drop(sender);
-        Fold::new(settings).all(receiver)
+        Fold::new(settings, found).all(receiver)
     })
 }
 
@@ -252,17 +254,20 @@ struct Fold<'a, Own> {
     /// Whose turn it is.
     place: u64,
     /// Where each finding stands.
-    found: BTreeMap<Shown, usize>,
+    places: BTreeMap<Shown, usize>,
+    /// Who is told of those that nobody knows.
+    found: &'a mut dyn FnMut(&Finding),
     swept: Swept,
 }
 
 impl<'a, Own> Fold<'a, Own> {
-    fn new(settings: &'a Settings<'a, Own>) -> Self {
+    fn new(settings: &'a Settings<'a, Own>, found: &'a mut dyn FnMut(&Finding)) -> Self {
         Fold {
             settings,
             early: BTreeMap::new(),
             place: 0,
-            found: BTreeMap::new(),
+            places: BTreeMap::new(),
+            found,
             swept: Swept {
                 tallies: vec![Tally::default(); settings.scenarios.len()],
                 findings: Vec::new(),
@@ -307,7 +312,7 @@ impl<'a, Own> Fold<'a, Own> {
             Shown::Difference { .. } => None,
         };
         let findings = &mut self.swept.findings;
-        let at = *self.found.entry(shown).or_insert(findings.len());
+        let at = *self.places.entry(shown).or_insert(findings.len());
         if at == findings.len() {
             findings.push(Finding {
                 scenario: job.scenario,
@@ -316,6 +321,9 @@ impl<'a, Own> Fold<'a, Own> {
                 count: 0,
                 known,
             });
+            if known.is_none() {
+                (self.found)(&findings[at]);
+            }
         }
         findings[at].count += 1;
     }

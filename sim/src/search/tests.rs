@@ -69,7 +69,7 @@ fn settings(scenarios: &[Scenario<Generate>], jobs: usize, seeds: u64) -> Settin
 
 fn swept(settings: &Settings<'_, Generate>, variant: &str, watcher: &Patience) -> Swept {
     let deployment = || DemonstrationWorld::deployment(variant).expect("the variant is there");
-    sweep::<DemonstrationWorld, _>(settings, deployment, watcher)
+    sweep::<DemonstrationWorld, _>(settings, deployment, watcher, &mut |_| {})
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn spoiled(settings: &Settings<'_, Generate>, spoil: &Spoil) -> Swept {
         let honest = DemonstrationWorld::deployment("hardened").expect("the variant is there");
         honest.map(spoiled)
     };
-    sweep::<DemonstrationWorld, _>(settings, deployment, &FOREVER)
+    sweep::<DemonstrationWorld, _>(settings, deployment, &FOREVER, &mut |_| {})
 }
 
 #[test]

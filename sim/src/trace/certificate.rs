@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{Identity, Verdict};
 use crate::kernel::ChoiceKey;
+use crate::printable::brief;
 
 /// How a trace came to be as small as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +91,7 @@ impl fmt::Display for Part {
         match self {
             Part::Item(id) => write!(f, "item {id}"),
             // Its names may come from any file.
-            Part::Fixed(key) => write!(f, "the fixed choice {}", key.to_string().escape_debug()),
+            Part::Fixed(key) => write!(f, "the fixed choice {}", brief(&key.to_string())),
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use protocol::host::Text;
 
-use super::read::{BYTES_MOST, LINE_MOST, LINES_MOST};
+use super::read::{BYTES_MOST, LINE_MOST, LINES_MOST, NAME_MOST};
 use super::{FORMAT, Part};
+use crate::kernel::Micros;
 use crate::plan::PlanError;
+use crate::printable::brief;
 
 /// Why a trace cannot be used: always a fault of the file.
 #[derive(Debug, thiserror::Error)]
@@ -50,13 +52,16 @@ pub enum TraceErrorKind {
         reason: String,
     },
     /// It is of another version.
-    #[error("is of format {found}; this drydock reads format {FORMAT}: {}", why(*found))]
+    #[error("is of format {found}; this drydock reads formats 1 to {FORMAT}: {}", why(*found))]
     Format {
         /// The version.
         found: u64,
     },
     /// It is of another world.
-    #[error("is of the world `{found}`, which this drydock does not have; it has: {has}")]
+    #[error(
+        "is of the world `{}`, which this drydock does not have; it has: {has}",
+        brief(found)
+    )]
     World {
         /// The world.
         found: Text,
@@ -67,20 +72,42 @@ pub enum TraceErrorKind {
     #[error("{0}")]
     Plan(#[from] PlanError),
     /// It names what this drydock does not have.
-    #[error("at {field}: there is no {what} `{found}`; there is: {known}")]
+    #[error("at {field}: there is no {what} `{found}`; {known}")]
     Unknown {
         /// The path of the field.
-        field: &'static str,
+        field: String,
         /// The kind of thing.
         what: &'static str,
         /// What was named.
         found: String,
-        /// What there is.
+        /// What was probably meant, and what there is.
         known: String,
     },
+    /// An expectation names a mark that no run could pass.
+    #[error("at expect.*.marks: {reason}")]
+    Mark {
+        /// What is wrong with it, and what there is.
+        reason: String,
+    },
+    /// An item would never have its turn.
+    #[error("at item.at: {at} is after the plan's time, which lasts {lasts}: it would never happen")]
+    TooLate {
+        /// When it would be.
+        at: Micros,
+        /// For how long plans act.
+        lasts: Micros,
+    },
     /// A name that is printed holds what would not stay on its line.
-    #[error("at {field}: {found:?} holds control characters")]
+    #[error("at {field}: `{}` holds control characters", brief(found))]
     ControlCharacters {
+        /// The path of the field.
+        field: &'static str,
+        /// What was named.
+        found: Text,
+    },
+    /// A name that is printed is longer than any is.
+    #[error("at {field}: `{}` is longer than {NAME_MOST} characters", brief(found))]
+    LongName {
         /// The path of the field.
         field: &'static str,
         /// What was named.

@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod name;
 mod read;
+mod renew;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,7 +17,7 @@ use std::io;
 use protocol::host::Text;
 use serde::{Deserialize, Serialize};
 
-use crate::check::Verdict;
+use crate::check::{Identity, Pattern, Verdict};
 use crate::kernel::{FixedChoice, Knobs, Micros, RunHash};
 use crate::plan::{Item, Plan};
 use crate::run::{Line, Report};
@@ -26,9 +27,11 @@ pub use error::{TraceError, TraceErrorKind};
 pub use file::put;
 pub use name::{is_1_minimal, name, story};
 pub use read::{Opened, open, read};
+pub use renew::renewed;
 
-/// The version of the format that is written. A reader refuses others, with the reason.
-pub const FORMAT: u32 = 1;
+/// The version of the format that is written. A reader refuses later ones, with the reason. In the first one a failure that
+/// is expected was an invariant's id, and the classes of certificates were made of texts: those are read, and only told.
+pub const FORMAT: u32 = 2;
 
 /// The first line of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,7 +65,7 @@ pub struct Header<Shape> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Expectation {
-    /// Whether all holds, or which invariant does not.
+    /// Whether all holds, or which failure is there.
     pub outcome: Expected,
     /// Marks that the run must pass: without them it shows nothing, whatever its verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -82,8 +85,8 @@ pub struct Expectation {
 pub enum Expected {
     /// Everything holds.
     Passed,
-    /// This invariant is violated.
-    Violated(Text),
+    /// Something is violated: one of these failures.
+    Violated(Pattern),
 }
 
 /// A trace, read.
@@ -99,6 +102,25 @@ pub struct Trace<Shape, Operation> {
     pub certificates: Vec<Certificate>,
     /// The history that led to what was found; empty where the trace was read from a file and nobody asked for it.
     pub history: Vec<Line>,
+}
+
+impl<Shape, Operation> Trace<Shape, Operation> {
+    /// The variant whose failure it is of, and whose history it has: the one that it was shrunk under, else the first that it
+    /// expects to be violated.
+    #[must_use]
+    pub fn failing(&self) -> Option<&Text> {
+        let is_violated =
+            |(_, expected): &(&Text, &Expectation)| matches!(expected.outcome, Expected::Violated(_));
+        let shrunk = self.shrunk.as_ref().map(|shrunk| &shrunk.variant);
+        shrunk.or_else(|| self.expect.iter().find(is_violated).map(|(variant, _)| variant))
+    }
+
+    /// The variant whose history it has: the one that fails, else the only one that it names.
+    #[must_use]
+    pub fn of_history(&self) -> Option<&Text> {
+        let only = self.expect.keys().next().filter(|_| self.expect.len() == 1);
+        self.failing().or(only).filter(|_| !self.history.is_empty())
+    }
 }
 
 /// One line after the header.
@@ -117,7 +139,7 @@ impl Expectation {
     pub fn of(report: &Report) -> Option<Self> {
         let outcome = match &report.verdict {
             Verdict::Passed => Expected::Passed,
-            Verdict::Violated(violation) => Expected::Violated(violation.invariant.clone()),
+            Verdict::Violated(violation) => Expected::Violated(Pattern::from(&Identity::of(violation))),
             Verdict::Void(_) | Verdict::NotDeterministic(_) => return None,
         };
         Some(Expectation {
@@ -136,8 +158,8 @@ impl Expectation {
         }
         let same = match (&self.outcome, &report.verdict) {
             (Expected::Passed, Verdict::Passed) => true,
-            (Expected::Violated(invariant), Verdict::Violated(violation)) => {
-                *invariant == violation.invariant
+            (Expected::Violated(pattern), Verdict::Violated(violation)) => {
+                pattern.covers(&Identity::of(violation))
             }
             _ => false,
         };
@@ -179,7 +201,11 @@ impl std::fmt::Display for Missed {
         match self {
             Missed::Mark(mark) => write!(f, "the run never passed the mark `{mark}`, so it shows nothing"),
             Missed::Outcome { expected, found } => {
-                write!(f, "expected {expected}, and the run says: {found}")
+                write!(f, "expected {expected}, and the run says: {found}")?;
+                match found {
+                    Verdict::Violated(violation) => write!(f, " ({})", Identity::of(violation)),
+                    _ => Ok(()),
+                }
             }
         }
     }
@@ -189,7 +215,20 @@ impl std::fmt::Display for Expected {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Expected::Passed => f.write_str("that everything holds"),
-            Expected::Violated(invariant) => write!(f, "that {invariant} is violated"),
+            Expected::Violated(Pattern {
+                invariant,
+                roles,
+                class,
+            }) => {
+                write!(f, "that {invariant} is violated")?;
+                let roles: Vec<&str> = roles.iter().flatten().map(Text::as_str).collect();
+                match (class, roles.as_slice()) {
+                    (None, []) => Ok(()),
+                    (Some(class), []) => write!(f, " ({class})"),
+                    (None, roles) => write!(f, " (of {})", roles.join(" and ")),
+                    (Some(class), roles) => write!(f, " ({class} of {})", roles.join(" and ")),
+                }
+            }
         }
     }
 }

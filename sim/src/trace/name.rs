@@ -23,7 +23,7 @@ pub fn story<W: World>(plan: &PlanOf<W>) -> Vec<String> {
     });
     let told = items.into_iter().map(|(_, act)| match act {
         Act::Operation(operation) => slug(&W::operation_in_words(operation).1, WORDS_MOST),
-        Act::Fault(fault) => kind(fault),
+        Act::Fault(fault) => kind::<W>(fault),
     });
     let mut story: Vec<String> = told.collect();
     // Which of two events of one instant comes first is no story.
@@ -70,11 +70,27 @@ fn slug(text: &str, words_most: usize) -> String {
     words.join("-")
 }
 
-/// What kind of fault it is.
-fn kind(fault: &Fault) -> String {
+/// What kind of fault it is, whom it strikes by role, and of what cause it is: another cause is another story.
+fn kind<W: World>(fault: &Fault) -> String {
+    let kind = kind_of(fault);
     match fault {
         Fault::Call { aim, fault } => format!("{}-at-{}", kind_of(fault), slug(&aim.label, WORDS_MOST)),
-        fault => kind_of(fault),
+        Fault::Reset { object, cause } => format!("{kind}-{}-by-{}", W::role(object), kind_of(cause)),
+        Fault::StorageError { object, error, .. } | Fault::Statement { object, error, .. } => {
+            format!(
+                "{kind}-{}-by-{}",
+                W::role(object),
+                kind_of(error).replace('_', "-")
+            )
+        }
+        Fault::Evict { object }
+        | Fault::Displace { object, .. }
+        | Fault::CommitStall { object, .. }
+        | Fault::CommitFailure { object } => format!("{kind}-{}", W::role(object)),
+        Fault::Partition { from, to, .. } | Fault::Clog { from, to, .. } => {
+            format!("{kind}-{}-and-{}", W::role(from), W::role(to))
+        }
+        Fault::Cancel { .. } => kind,
     }
 }
 
@@ -111,9 +127,24 @@ mod tests {
     }
 
     #[test]
+    fn another_cause_is_another_story() {
+        let race = include_str!("../../../traces/lanes/seal-in-one-turn.jsonl");
+        let of = |file: &str| {
+            let trace = read::<LanesWorld>(file.as_bytes()).expect("it is a trace");
+            story::<LanesWorld>(&trace.plan)
+        };
+        let moved = race.replace("\"cause\":\"machine\"", "\"cause\":\"moved\"");
+        assert_ne!(race, moved, "the trace has a machine fail");
+        assert_ne!(of(race), of(&moved));
+    }
+
+    #[test]
     fn a_name_tells_the_invariant_and_the_story() {
         let race = include_str!("../../../traces/lanes/seal-in-one-turn.jsonl");
-        assert_eq!(named::<LanesWorld>(race, "LR-4"), "lr-4-creates-a-node-reset");
+        assert_eq!(
+            named::<LanesWorld>(race, "LR-4"),
+            "lr-4-creates-a-node-reset-primary-by-machine"
+        );
         let lost = include_str!("../../../traces/lanes/watch-the-copy.jsonl");
         assert_eq!(
             named::<LanesWorld>(lost, "LR-L1"),

@@ -9,17 +9,26 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{Certificate, Entry, Expected, FORMAT, Header, Instead, Part, Trace, TraceError, TraceErrorKind};
-use crate::check::GENERAL;
-use crate::world::{PlanOf, World, known};
+use crate::check::{NotKnown, Pattern};
+use crate::plan::{Act, Fault};
+use crate::printable::brief;
+use crate::scenario::did_you_mean;
+use crate::world::{PlanOf, World, check_mark, known, vocabulary};
 
 /// The longest line that is read, in bytes.
 pub(super) const LINE_MOST: usize = 1 << 20;
+
+/// The longest name of a scenario, in characters.
+pub(super) const NAME_MOST: usize = 200;
 
 /// The most lines that are read.
 pub(super) const LINES_MOST: usize = 1_000_000;
 
 /// The most bytes that are read: what a plan needs in memory is a small multiple of them.
 pub(super) const BYTES_MOST: usize = 64 << 20;
+
+/// The format since which classes are those that checks declare.
+const CLASSES_SINCE: u64 = 2;
 
 /// The part of a header that every version and world has.
 #[derive(Deserialize)]
@@ -86,7 +95,10 @@ fn parse<T: DeserializeOwned>(line: usize, text: &str) -> Result<T, TraceError> 
         let reason = error.to_string().replace(" at line 1 column ", " at column ");
         TraceError {
             line,
-            kind: TraceErrorKind::Field { field, reason },
+            kind: TraceErrorKind::Field {
+                field: brief(&field).into_owned(),
+                reason: brief(&reason).into_owned(),
+            },
         }
     })
 }
@@ -95,15 +107,16 @@ fn parse<T: DeserializeOwned>(line: usize, text: &str) -> Result<T, TraceError> 
 ///
 /// # Errors
 /// [`TraceError`] where the line is not a header that this version reads.
-fn read_world(first_line: &str) -> Result<Text, TraceError> {
-    let AnyHeader { drydock_trace, world } = parse(1, first_line)?;
-    if drydock_trace != u64::from(FORMAT) {
+fn read_world(first_line: &str) -> Result<AnyHeader, TraceError> {
+    let header: AnyHeader = parse(1, first_line)?;
+    let drydock_trace = header.drydock_trace;
+    if !(1..=u64::from(FORMAT)).contains(&drydock_trace) {
         return Err(TraceError {
             line: 1,
             kind: TraceErrorKind::Format { found: drydock_trace },
         });
     }
-    Ok(world)
+    Ok(header)
 }
 
 /// What a header says that its types do not: bounds, and names of what there is.
@@ -116,10 +129,21 @@ fn check_header<W: World>(trace: &Trace<W::Shape, W::Operation>) -> Result<(), T
             found: scenario.clone(),
         });
     }
+    if scenario.chars().nth(NAME_MOST).is_some() {
+        return Err(TraceErrorKind::LongName {
+            field: "scenario",
+            found: scenario.clone(),
+        });
+    }
     for (variant, expected) in &trace.expect {
         check_variant::<W>("expect", variant)?;
-        if let Expected::Violated(invariant) = &expected.outcome {
-            check_invariant::<W>("expect.*.outcome.violated", invariant)?;
+        if let Expected::Violated(pattern) = &expected.outcome {
+            check_pattern::<W>("expect.*.outcome.violated", pattern)?;
+        }
+        for mark in &expected.marks {
+            check_mark::<W>(mark).map_err(|reason| TraceErrorKind::Mark {
+                reason: reason.replace("\n  ", "; "),
+            })?;
         }
     }
     trace
@@ -136,22 +160,37 @@ fn check_variant<W: World>(field: &'static str, variant: &Text) -> Result<(), Tr
     Err(unknown(field, "variant", variant, &known))
 }
 
-fn check_invariant<W: World>(field: &'static str, invariant: &Text) -> Result<(), TraceErrorKind> {
-    let known = W::invariants().iter().chain(&GENERAL);
-    let known: Vec<_> = known.map(|invariant| invariant.id).collect();
-    if known.contains(&invariant.as_str()) {
-        return Ok(());
+fn check_pattern<W: World>(field: &'static str, pattern: &Pattern) -> Result<(), TraceErrorKind> {
+    vocabulary::<W>().check(pattern).map_err(|not_known| {
+        let NotKnown {
+            field: of,
+            what,
+            found,
+            known,
+        } = not_known;
+        unknown(format!("{field}.{of}"), what, &found, &known)
+    })?;
+    match &pattern.class {
+        Some(class) if class.chars().any(char::is_control) => Err(TraceErrorKind::ControlCharacters {
+            field,
+            found: class.clone(),
+        }),
+        _ => Ok(()),
     }
-    Err(unknown(field, "invariant", invariant, &known))
 }
 
-fn unknown(field: &'static str, what: &'static str, found: &Text, known: &[&str]) -> TraceErrorKind {
+fn unknown(field: impl Into<String>, what: &'static str, found: &Text, known: &[&str]) -> TraceErrorKind {
     TraceErrorKind::Unknown {
-        field,
+        field: field.into(),
         what,
-        found: found.escape_debug().to_string(),
-        known: known.join(", "),
+        found: brief(found).into_owned(),
+        known: known_as(found, known),
     }
+}
+
+/// What there is, behind what was probably meant.
+fn known_as(found: &str, known: &[&str]) -> String {
+    did_you_mean(found, known) + "there is: " + &known.join(", ")
 }
 
 /// A trace of which no more than its world is known.
@@ -161,6 +200,7 @@ pub struct Opened<R> {
     header: String,
     world: Text,
     keeps_history: bool,
+    has_classes: bool,
 }
 
 /// Reads as much of a trace as tells its world.
@@ -180,7 +220,7 @@ pub fn open<R: BufRead>(from: R) -> Result<Opened<R>, TraceError> {
             kind: TraceErrorKind::Empty,
         });
     };
-    let world = read_world(first)?;
+    let AnyHeader { drydock_trace, world } = read_world(first)?;
     let header = first.to_owned();
     let known: Vec<_> = known::all().iter().map(|about| about.name).collect();
     if !known.contains(&world.as_str()) {
@@ -191,6 +231,7 @@ pub fn open<R: BufRead>(from: R) -> Result<Opened<R>, TraceError> {
         header,
         world,
         keeps_history: false,
+        has_classes: drydock_trace >= CLASSES_SINCE,
     })
 }
 
@@ -234,7 +275,12 @@ impl<R: BufRead> Opened<R> {
             return Err(of_another_world(self.world, W::NAME.to_owned()));
         }
         let mut trace = read_header::<W>(&self.header)?;
-        read_entries::<W>(self.lines, self.keeps_history, &mut trace)?;
+        let parts = Parts {
+            keeps_history: self.keeps_history,
+            has_classes: self.has_classes,
+            ..Parts::default()
+        };
+        read_entries::<W>(self.lines, parts, &mut trace)?;
         Ok(trace)
     }
 }
@@ -263,13 +309,9 @@ fn read_header<W: World>(line: &str) -> Result<Trace<W::Shape, W::Operation>, Tr
 
 fn read_entries<W: World>(
     mut lines: Lines<impl BufRead>,
-    keeps_history: bool,
+    mut parts: Parts,
     trace: &mut Trace<W::Shape, W::Operation>,
 ) -> Result<(), TraceError> {
-    let mut parts = Parts {
-        keeps_history,
-        ..Parts::default()
-    };
     loop {
         let Some(text) = lines.next()? else {
             return Ok(());
@@ -290,6 +332,8 @@ struct Parts {
     there: BTreeSet<Part>,
     certified: BTreeSet<Part>,
     keeps_history: bool,
+    /// Whether the classes of its identities are those that checks declare.
+    has_classes: bool,
 }
 
 fn read_entry<W: World>(
@@ -303,7 +347,15 @@ fn read_entry<W: World>(
                 return Err(TraceErrorKind::Twice(item.id));
             }
             item.check()?;
-            if let crate::plan::Act::Operation(operation) = &item.act {
+            // What is aimed at a call has no time of its own.
+            let has_time = !matches!(item.act, Act::Fault(Fault::Call { .. }));
+            if has_time && item.at > trace.plan.lasts {
+                return Err(TraceErrorKind::TooLate {
+                    at: item.at,
+                    lasts: trace.plan.lasts,
+                });
+            }
+            if let Act::Operation(operation) = &item.act {
                 W::check_operation(operation)?;
             }
             trace.plan.items.push(item);
@@ -337,7 +389,12 @@ fn check_certificate<W: World>(certificate: &Certificate, parts: &mut Parts) -> 
         return Err(TraceErrorKind::CertifiedTwice(of.clone()));
     }
     if let Instead::Violated(identity) = instead {
-        check_invariant::<W>("certificate.instead.violated.invariant", &identity.invariant)?;
+        let pattern = if parts.has_classes {
+            Pattern::from(identity)
+        } else {
+            Pattern::any(identity.invariant.clone())
+        };
+        check_pattern::<W>("certificate.instead.violated", &pattern)?;
     }
     let mut texts = instead.texts();
     match texts.find(|text| text.chars().any(char::is_control)) {

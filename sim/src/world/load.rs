@@ -4,9 +4,10 @@ use strum::VariantArray as _;
 
 use super::World;
 use super::known::{self, Visit};
-use crate::check::GENERAL;
+use crate::check::{GENERAL, Vocabulary};
 use crate::kernel::FaultKind;
 use crate::plan::PlanError;
+use crate::printable::brief;
 use crate::scenario::{Scenario, ScenarioError, Source, unknown};
 
 /// Does something with the world that a scenario is of.
@@ -39,8 +40,20 @@ pub fn load<W: World>(source: &Source) -> Result<Scenario<W::Scenario>, Scenario
     Ok(scenario)
 }
 
+/// What a world has for identities.
+#[must_use]
+pub fn vocabulary<W: World>() -> Vocabulary {
+    Vocabulary {
+        invariants: W::invariants(),
+        roles: W::roles(),
+    }
+}
+
 /// Whether a run of a world could pass a mark.
-fn check_mark<W: World>(mark: &str) -> Result<(), String> {
+///
+/// # Errors
+/// Why it could not, with what comes nearest and what there is.
+pub fn check_mark<W: World>(mark: &str) -> Result<(), String> {
     let (kind, name) = mark.split_once(' ').unwrap_or((mark, ""));
     let names: Vec<&str> = match kind {
         "await" | "note" => W::labels().iter().map(|label| label.0).collect(),
@@ -51,12 +64,13 @@ fn check_mark<W: World>(mark: &str) -> Result<(), String> {
         }
         _ => {
             return Err(format!(
-                "`{mark}` is no mark: expected `await LABEL`, `note LABEL`, `fault KIND` or `subject INVARIANT`"
+                "`{}` is no mark: expected `await LABEL`, `note LABEL`, `fault KIND` or `subject INVARIANT`",
+                brief(mark)
             ));
         }
     };
     if names.contains(&name) {
         return Ok(());
     }
-    Err(unknown(kind, name, names))
+    Err(unknown(kind, &brief(name), names))
 }

@@ -24,7 +24,7 @@ use crate::kernel::storage::Store;
 use crate::kernel::{Deployment, Kernel, Observed, PartyId};
 use crate::plan::{Plan, PlanError};
 
-pub use load::{load, with_world_of};
+pub use load::{check_mark, load, vocabulary, with_world_of};
 pub use schema::schema;
 pub use words::{Phrase, Weight};
 
@@ -77,6 +77,12 @@ pub trait World: Clone + Debug + Sized + 'static {
 
     /// What must hold in it.
     fn invariants() -> &'static [Invariant];
+
+    /// The roles that violations tell apart.
+    fn roles() -> &'static [&'static str];
+
+    /// The role of a party, or of a client: one of [`roles`](World::roles).
+    fn role(who: &str) -> &'static str;
 
     /// The places of its protocol that are begun, awaited or noted: a goal of a scenario names one of them.
     fn labels() -> Vec<Label>;

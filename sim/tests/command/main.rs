@@ -154,8 +154,8 @@ fn a_hostile_trace_is_refused_with_line_and_field() {
         ),
         (
             "another format",
-            with("\"drydock-trace\":1", "\"drydock-trace\":2"),
-            "line 1: is of format 2; this drydock reads format 1",
+            with("\"drydock-trace\":1", "\"drydock-trace\":3"),
+            "line 1: is of format 3; this drydock reads formats 1 to 2",
         ),
         (
             "another world",
@@ -226,6 +226,36 @@ fn a_hostile_trace_is_refused_with_line_and_field() {
             with("\"DM-1\"", "\"DM-99\""),
             "there is no invariant `DM-99`",
         ),
+        (
+            "an unknown mark",
+            with("\"note record-left-out\"", "\"note record-left-over\""),
+            "line 1: at expect.*.marks: there is no note `record-left-over`; did you mean `record-left-out`?",
+        ),
+        (
+            "a mark of no kind",
+            with("\"note record-left-out\"", "\"notes record-left-out\""),
+            "line 1: at expect.*.marks: `notes record-left-out` is no mark",
+        ),
+        (
+            "an item after the end",
+            with(r#""at":500000"#, r#""at":10000001"#),
+            "line 3: at item.at: 10.000001 s is after the plan's time, which lasts 10.000 s",
+        ),
+        (
+            "an endless name",
+            with("\"written by hand\"", &format!("\"{}\"", "x".repeat(100_000))),
+            "line 1: at scenario: `xxx",
+        ),
+        (
+            "an unknown field with an endless name",
+            with("\"seed\":1", &format!("\"seed\":1,\"{}\":2", "x".repeat(100_000))),
+            "line 1: at ",
+        ),
+        (
+            "a world whose name moves the cursor",
+            with("\"world\":\"demonstration\"", "\"world\":\"else\\u001b[2Jwhere\""),
+            "line 1: is of the world `else\\u{1b}[2Jwhere`",
+        ),
     ];
     for (name, trace, message) in cases {
         let output = replay(&trace);
@@ -235,6 +265,7 @@ fn a_hostile_trace_is_refused_with_line_and_field() {
             "{name}: expected {message:?} in:\n{}",
             told(&output)
         );
+        assert!(told(&output).len() < 4_000, "{name}: what is told is bounded");
     }
 }
 

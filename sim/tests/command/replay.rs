@@ -85,11 +85,107 @@ fn the_first_divergence_is_named() {
         3,
         "refused: the hash `full`: expected 0000",
     );
+    let without_history: String = trace
+        .lines()
+        .filter(|line| !line.starts_with(r#"{"history""#))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let at = without_history.find(r#""full":""#).expect("the hash is recorded") + r#""full":""#.len();
+    let mut unhistoried = without_history.clone();
+    unhistoried.replace_range(at..at + 4, "0000");
+    let refused = changed("unhistoried.jsonl", unhistoried);
+    assert_ends(&refused, 3, "not compared: the trace does not have a history");
+    assert_ends(&refused, 3, "refused: the hash `full`: expected 0000");
+    assert_ends(
+        &refused,
+        3,
+        "which event is the first other one only a history tells",
+    );
+    assert_ends(
+        &changed("only-hashes.jsonl", without_history),
+        1,
+        "strict: nothing differs from what was recorded: the hash `behaviour`, the hash `full`",
+    );
     // Whoever is not strict goes on.
     assert_ends(
         &replay(folder.path(), &["hashed.jsonl"]),
         1,
         "the hash `full` is not the one in the trace",
+    );
+}
+
+#[test]
+fn what_did_not_happen_is_why_the_rest_differs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let trace = recorded(folder.path());
+    let gone = r#"{"item":{"id":9000,"at":100000,"act":{"fault":{"evict":{"object":"follower/main#f77"}}}}}"#;
+    let history = trace.find(r#"{"history""#).expect("it has one");
+    let more = format!("{}{gone}\n{}", &trace[..history], &trace[history..]);
+    fs::write(folder.path().join("more.jsonl"), more).expect("the trace is written");
+    let refused = replay(folder.path(), &["more.jsonl", "--strict"]);
+    assert_ends(&refused, 3, "skipped: 1 item that did not apply (item 9000)");
+    assert_ends(&refused, 3, "refused: something of the trace did not apply");
+    assert!(!told(&refused).contains("of the history"), "{}", told(&refused));
+}
+
+#[test]
+fn a_history_of_another_variant_is_not_taken_for_this_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let trace = recorded(folder.path());
+    let hash = |name: &str| {
+        let from = trace.find(&format!("\"{name}\":\"")).expect("it is recorded") + name.len() + 4;
+        trace[from..from + 64].to_owned()
+    };
+    let also = format!(
+        r#""expect":{{"hardened":{{"outcome":"passed","behaviour":"{}"}},"#,
+        hash("behaviour")
+    );
+    let both = trace.replacen(r#""expect":{"#, &also, 1);
+    fs::write(folder.path().join("both.jsonl"), both).expect("the trace is written");
+    let refused = replay(
+        folder.path(),
+        &["both.jsonl", "--strict", "--variant", "hardened"],
+    );
+    assert_ends(
+        &refused,
+        3,
+        "not compared: the trace does not have a history of its own (the one that is there is of `documented`), the hash `full`",
+    );
+    assert_ends(&refused, 3, "refused: the hash `behaviour`: expected ");
+}
+
+#[test]
+fn another_failure_of_the_same_invariant_is_not_the_one_that_is_expected() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let expecting = |identity: &str| {
+        let text = with(r#"{"violated":"DM-1"}"#, &format!(r#"{{"violated":{identity}}}"#));
+        fs::write(folder.path().join("which.jsonl"), text).expect("the trace is written");
+        replay(
+            folder.path(),
+            &["which.jsonl", "--expect", "--variant", "documented"],
+        )
+    };
+    let of =
+        |role: &str, class: &str| format!(r#"{{"invariant":"DM-1","roles":["{role}"],"class":"{class}"}}"#);
+    assert_ends(
+        &expecting(&of("follower", "moved-back")),
+        0,
+        "that DM-1 is violated (moved-back of follower)",
+    );
+    assert_ends(
+        &expecting(&of("counter", "moved-back")),
+        1,
+        "not as the trace expects: expected that DM-1 is violated (moved-back of counter), and the run says: DM-1 violated",
+    );
+    assert_ends(
+        &expecting(&of("folower", "moved-back")),
+        2,
+        "line 1: at expect.*.outcome.violated.roles: there is no role `folower`; did you mean `follower`? there is:",
+    );
+    assert_ends(
+        &expecting(&of("follower", "moved")),
+        2,
+        "at expect.*.outcome.violated.class: there is no class `moved`",
     );
 }
 
@@ -106,9 +202,10 @@ fn what_does_not_apply_is_skipped_and_told() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let gone = r#"{"item":{"id":90,"at":100000,"act":{"fault":{"evict":{"object":"follower/main#f77"}}}}}"#;
     let nobody = r#"{"item":{"id":91,"at":100000,"act":{"operation":{"nudge":{"follower":55}}}}}"#;
+    let unasked = r#"{"item":{"id":93,"at":100000,"act":{"fault":{"cancel":{"item":77}}}}}"#;
     let aimed = r#"{"item":{"id":92,"at":0,"act":{"fault":{"call":{"aim":{"caller":"follower/main#f1","label":"pull-log","nth":70},"fault":"lose-answer"}}}}}"#;
     let fixed = r#"{"fixed":{"key":{"purpose":"reset","origin":{"item":91},"at":"counter/main","label":"","nth":3},"alternative":1}}"#;
-    let all = [gone, nobody, aimed, fixed].join("\n");
+    let all = [gone, nobody, unasked, aimed, fixed].join("\n");
     fs::write(folder.path().join("more.jsonl"), and(&all)).expect("the trace is written");
     let output = replay(
         folder.path(),
@@ -117,7 +214,7 @@ fn what_does_not_apply_is_skipped_and_told() {
     assert_ends(
         &output,
         0,
-        "skipped: 3 items and 1 fixed choice that did not apply (item 90, item 91, item 92, ",
+        "skipped: 4 items and 1 fixed choice that did not apply (item 90, item 91, item 93, item 92, ",
     );
     let clean = drydock(
         folder.path(),
@@ -166,13 +263,13 @@ fn a_trace_of_another_format_is_refused_with_the_reason() {
         replay(folder.path(), &["other.jsonl"])
     };
     assert_ends(
-        &of_format("2"),
+        &of_format("3"),
         2,
-        "line 1: is of format 2; this drydock reads format 1: a later drydock has written it",
+        "line 1: is of format 3; this drydock reads formats 1 to 2: a later drydock has written it",
     );
     assert_ends(
         &of_format("0"),
         2,
-        "line 1: is of format 0; this drydock reads format 1: no drydock has ever",
+        "line 1: is of format 0; this drydock reads formats 1 to 2: no drydock has ever",
     );
 }

@@ -93,6 +93,19 @@ fn a_random_fault_becomes_one_that_is_aimed() {
 }
 
 #[test]
+fn a_folder_is_refused_before_anything_runs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = found(folder.path(), 1);
+    fs::create_dir(folder.path().join("there")).expect("the folder is made");
+    let shrunk = shrink(folder.path(), &[&file, "-o", "there"]);
+    assert_ends(&shrunk, 2, "there is a folder: name a file for the trace");
+    assert!(shrunk.stdout.is_empty(), "nothing has begun: {}", told(&shrunk));
+    let run = drydock(folder.path(), &["run", "demonstration", "--trace", "there"]);
+    assert_ends(&run, 2, "there is a folder: name a file for the trace");
+    assert!(run.stdout.is_empty(), "nothing has begun: {}", told(&run));
+}
+
+#[test]
 fn what_is_shrunk_gets_no_smaller() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = found(folder.path(), 1);
@@ -213,7 +226,7 @@ fn hostile_certificates_are_refused_with_line_and_field() {
         ),
         (
             r#"{"of":{"item":0},"instead":{"void":"a\n  passed"}}"#,
-            "at certificate.instead: \"a\\n  passed\" holds control characters",
+            "at certificate.instead: `a\\n  passed` holds control characters",
         ),
         (
             r#"{"of":{"item":0},"instead":{"violated":{"invariant":"DM-99","roles":[],"class":""}}}"#,
@@ -221,7 +234,7 @@ fn hostile_certificates_are_refused_with_line_and_field() {
         ),
         (
             r#"{"of":{"item":0},"instead":{"violated":{"invariant":"DM-1","roles":["a\u0007"],"class":""}}}"#,
-            "at certificate.instead: \"a\\u{7}\" holds control characters",
+            "at certificate.instead: `a\\u{7}` holds control characters",
         ),
     ] {
         let output = with(&shrunk, certificate);
@@ -279,9 +292,10 @@ fn an_interrupted_search_writes_the_smallest_so_far() {
     let (code, rest) = interrupted(child, out);
     assert_eq!(code, Some(130), "{rest}");
     assert!(rest.contains("not 1-minimal: interrupted, "), "{rest}");
+    assert!(rest.contains("missing: "), "it says what is missing:\n{rest}");
     assert!(
-        rest.ends_with("interrupted: this is the smallest trace so far.\n"),
-        "{rest}"
+        !rest.contains("cargo run --release -- keep"),
+        "what is not shrunk to the end is not for keeping:\n{rest}"
     );
     assert_ends(
         &drydock(

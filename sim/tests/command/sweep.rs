@@ -177,9 +177,19 @@ fn only_what_is_new_or_expired_fails_a_sweep() {
         0,
         "nothing violated but what is known (3), and 1 of 1 scenarios too short to judge",
     );
+    assert_ends(
+        &green,
+        0,
+        "known, and not shown by any seed: DM-3, until 2027-01-31: as documented (sites)",
+    );
     let expired = known(&every, "2027-02-01");
     assert_ends(&expired, 1, "DM-2 violated");
     assert_ends(&expired, 1, "was known until 2027-01-31: as documented (sites)");
+    assert_ends(
+        &expired,
+        1,
+        "expired: DM-3 was known until 2027-01-31: as documented (sites): take it out",
+    );
     let new = known(&entry("DM-3"), "2027-01-31");
     assert_ends(&new, 1, "DM-2 violated");
     assert_ends(
@@ -190,13 +200,54 @@ fn only_what_is_new_or_expired_fails_a_sweep() {
     assert_ends(
         &known(&entry("DM-22"), "2027-01-31"),
         2,
-        "known.toml:2: there is no invariant `DM-22`",
+        "known.toml:2: at failure.invariant: there is no invariant `DM-22`",
     );
     assert_ends(
         &known(&every, "2027-02-30"),
         2,
         "`2027-02-30` is no day: expected one as 2027-01-31",
     );
+}
+
+#[test]
+fn what_is_past_its_day_fails_a_sweep_that_does_not_show_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let entry =
+        "[[failure]]\ninvariant = \"DM-3\"\nreason = \"why\"\nowner = \"sites\"\nexpires = \"2027-01-31\"\n";
+    fs::write(folder.path().join("known.toml"), entry).expect("the file is written");
+    let on = |day: &str| {
+        let arguments = ["--seeds", "3", "--known", "known.toml", "--today", day];
+        sweep_demonstration(folder.path(), &arguments)
+    };
+    assert_ends(&on("2027-01-31"), 0, "known, and not shown by any seed: DM-3");
+    assert_ends(&on("2027-02-01"), 1, "1 known failure past their day.");
+}
+
+#[test]
+fn what_is_found_can_be_pasted_into_the_file_of_known_failures() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let arguments = [
+        "--variant",
+        "documented",
+        "--seeds",
+        "100",
+        "--no-shrink",
+        "--keep-going",
+    ];
+    let output = told(&sweep_demonstration(folder.path(), &arguments));
+    let mut entries = String::new();
+    let mut lines = output.lines();
+    while lines.any(|line| line == "  to let it be for now, in the file of --known:") {
+        for line in lines.by_ref().take_while(|line| line.starts_with("    ")) {
+            entries += &format!("{}\n", line.trim_start());
+        }
+    }
+    assert!(entries.matches("[[failure]]").count() > 1, "{output}");
+    assert!(entries.contains("class = \"other-sum\""), "{entries}");
+    fs::write(folder.path().join("known.toml"), entries).expect("the file is written");
+    let known = [&arguments[..], &["--known", "known.toml"]].concat();
+    let again = sweep_demonstration(folder.path(), &known);
+    assert_ends(&again, 0, "nothing violated but what is known");
 }
 
 #[test]

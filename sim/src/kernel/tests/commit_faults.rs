@@ -13,7 +13,7 @@ const TIMEOUT: &str = "[Durable Object storage operation exceeded timeout which 
 /// Has the next commit fail that comes to be confirmed.
 fn fail_commit(world: &mut World, at: u64) {
     world.at(at, "a", |kernel, item, object, _| {
-        kernel.fail_commit(item, object)
+        kernel.fail_commit(item, object).expect("it has storage");
     });
 }
 

@@ -193,7 +193,9 @@ on_both_stores! {
     /// Of a commit that was made before it, and is not confirmed.
     platform_3_1_a_commit_that_fails_takes_the_open_transaction_with_it(world) {
         world.ask(0, "a", [write("before"), Do::Sleep(1), begin(), write("1"), Do::Sleep(100), commit()]);
-        world.at(10, "a", |kernel, item, object, _| kernel.fail_commit(item, object));
+        world.at(10, "a", |kernel, item, object, _| {
+            kernel.fail_commit(item, object).expect("it has storage");
+        });
         world.run(1_000);
         assert_eq!(world.rows("a"), "");
     }
@@ -205,7 +207,10 @@ on_both_stores! {
             "a",
             [write("before"), Do::Sleep(30), begin(), write("1"), Do::Sleep(10), struck, commit()],
         );
-        world.at(35, "a", |kernel, item, object, _| kernel.strike_statement(item, object, 0, SqlErrorKind::Io));
+        world.at(35, "a", |kernel, item, object, _| {
+            let armed = kernel.strike_statement(item, object, 0, SqlErrorKind::Io);
+            armed.expect("it has storage");
+        });
         world.run(1_000);
         assert_eq!((world.rows("a").as_str(), world.incarnation("a")), ("before", 1));
     }

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use protocol::host::Text;
 
 use super::Smallest;
-use crate::check::{Identity, Verdict, Violation};
+use super::removal::{parts, without};
+use crate::check::{Identity, Pattern, Verdict, Violation};
+use crate::kernel::Deployment;
 use crate::plan::Plan;
 use crate::run::{History, Pools, Report, StoreKind};
-use crate::trace::{Expectation, Expected, Shrunk, Trace};
+use crate::trace::{Certificate, Expectation, Expected, Instead, Part, Shrunk, Trace};
 use crate::world::{PlanOf, World};
 
 /// A trace that was shrunk, and what its runs have shown.
@@ -101,6 +103,31 @@ pub fn expectation(report: &Report, failing: &Report) -> Option<Expectation> {
     })
 }
 
+/// What a run shows without each part of a plan; the first part without which it fails in the same way.
+///
+/// # Errors
+/// That part: the plan is not 1-minimal.
+pub fn certify<W: World>(
+    plan: &PlanOf<W>,
+    deployment: &Deployment<W::Program>,
+    identity: &Identity,
+    store: StoreKind,
+) -> Result<Vec<Certificate>, Part> {
+    let pools = Pools::default();
+    let certified = parts(plan).map(|of| {
+        let rest = without(plan, &of);
+        let report = pools.run::<W>(store, &rest, deployment.clone(), ());
+        match &report.verdict {
+            Verdict::Violated(violation) if Identity::of(violation) == *identity => Err(of),
+            verdict => Ok(Certificate {
+                of,
+                instead: Instead::of(verdict),
+            }),
+        }
+    });
+    certified.collect()
+}
+
 /// A plan that a search has come to so far, as a trace that can be replayed: nobody knows yet whether it is 1-minimal.
 #[must_use]
 pub fn so_far<W: World>(
@@ -110,7 +137,7 @@ pub fn so_far<W: World>(
     from: usize,
 ) -> Trace<W::Shape, W::Operation> {
     let expected = Expectation {
-        outcome: Expected::Violated(identity.invariant.clone()),
+        outcome: Expected::Violated(Pattern::from(identity)),
         marks: Vec::new(),
         behaviour: None,
         full: None,

@@ -26,7 +26,7 @@ use crate::run::{Pools, StoreKind};
 use crate::trace::{Certificate, Instead};
 use crate::world::{PlanOf, World};
 use account::{Account, Heard};
-pub use handover::{HandedOver, NotHandedOver, expectation, hand_over, so_far};
+pub use handover::{HandedOver, NotHandedOver, certify, expectation, hand_over, so_far};
 use removal::{parts, without, without_chunks, without_pairs};
 use trials::{Ran, Trials, Tried, with_trials};
 

@@ -8,42 +8,64 @@ use protocol::number::Number;
 use protocol::task::Program;
 
 use super::DemonstrationWorld;
-use crate::check::{Breach, Invariant, Violation};
+use crate::check::{Breach, Class, Invariant, Violation};
 use crate::kernel::storage::{Store, StoreError};
 use crate::kernel::{Changed, Kernel, PartyId};
 
 /// All of them.
 pub const INVARIANTS: [Invariant; 7] = [POSITION, COPY, CHAIN, ONCE, ACKNOWLEDGED, REST, ANSWERED];
 
+/// A position moved back.
+const MOVED_BACK: Class = Class("moved-back");
+/// A follower holds another value.
+const OTHER_SUM: Class = Class("other-sum");
+/// A record builds on another one.
+const OTHER_PARENT: Class = Class("other-parent");
+/// Two records bear one token.
+const TWICE: Class = Class("twice");
+/// An addition is not in the log, or another one is.
+const NOT_AS_TOLD: Class = Class("not-as-told");
+/// The counter holds another value.
+const OTHER_VALUE: Class = Class("other-value");
+/// A follower lacks records.
+const BEHIND: Class = Class("behind");
+/// A client waits for ever.
+const UNANSWERED: Class = Class("unanswered");
+
 /// Caught by [`DemonstrationWorld::follower_moved`]. A reset may take a position back together with the commit that
 /// moved it, so positions are compared within one incarnation.
 const POSITION: Invariant = Invariant {
     id: "DM-1",
     statement: "within one incarnation a follower's position never moves back",
+    classes: &[MOVED_BACK],
 };
 
 /// Sound because a follower is only told of records whose commit is durable: they stay in the log for good.
 const COPY: Invariant = Invariant {
     id: "DM-2",
     statement: "a follower's value is the sum of the records up to its position",
+    classes: &[OTHER_SUM],
 };
 
 /// The log is read whole, so a fork anywhere in it is seen.
 const CHAIN: Invariant = Invariant {
     id: "DM-3",
     statement: "each record's parent is the record before it",
+    classes: &[OTHER_PARENT],
 };
 
 /// Tokens are the clients': two records with one token are one addition that was made twice.
 const ONCE: Invariant = Invariant {
     id: "DM-4",
     statement: "each token is in at most one record",
+    classes: &[TWICE],
 };
 
 /// A client that was told 200 must find its addition. Checked whenever the log has changed and when all is at rest.
 const ACKNOWLEDGED: Invariant = Invariant {
     id: "DM-5",
     statement: "an addition that a client was told is done is in the log, as it was asked",
+    classes: &[NOT_AS_TOLD],
 };
 
 /// Checked when faults have ended and the time to settle is over. The counter's value is compared only then: while an
@@ -51,6 +73,7 @@ const ACKNOWLEDGED: Invariant = Invariant {
 const REST: Invariant = Invariant {
     id: "DM-L1",
     statement: "at rest the counter's value is the sum of its records, and each follower that follows has them all",
+    classes: &[OTHER_VALUE, BEHIND],
 };
 
 /// Checked like the one before. A client that is not answered waits for a task that waits for something: the detail
@@ -58,6 +81,7 @@ const REST: Invariant = Invariant {
 const ANSWERED: Invariant = Invariant {
     id: "DM-L2",
     statement: "each client is answered",
+    classes: &[UNANSWERED],
 };
 
 /// One record of the log, as the database has it.
@@ -102,7 +126,7 @@ impl DemonstrationWorld {
                     "record {} follows {}, and the record before it is {before}",
                     record.generation, record.parent
                 );
-                let breach = Breach::new(detail).between(
+                let breach = Breach::new(OTHER_PARENT, detail).between(
                     ("the record before", before),
                     (
                         format!("the parent of record {}", record.generation),
@@ -116,7 +140,12 @@ impl DemonstrationWorld {
                     "records {} and {} both are `{}`",
                     earlier.generation, record.generation, record.token
                 );
-                return Err(violated(ONCE, kernel, &[self.counter], detail));
+                return Err(violated(
+                    ONCE,
+                    kernel,
+                    &[self.counter],
+                    Breach::new(TWICE, detail),
+                ));
             }
             before = record.generation;
         }
@@ -137,7 +166,8 @@ impl DemonstrationWorld {
             "the client of item {item} was never answered; {}",
             waits.join("; ")
         );
-        Err(violated(ANSWERED, kernel, &[self.counter], detail))
+        let breach = Breach::new(UNANSWERED, detail).concerning("client");
+        Err(violated(ANSWERED, kernel, &[self.counter], breach))
     }
 
     fn check_acknowledged<P: Program, S: Store>(
@@ -156,7 +186,7 @@ impl DemonstrationWorld {
                 let detail = format!(
                     "`{token}` was acknowledged as {by} at generation {generation}; the log has {in_log}"
                 );
-                let breach = Breach::new(detail).between(
+                let breach = Breach::new(NOT_AS_TOLD, detail).between(
                     ("the client was told", format!("{by} at generation {generation}")),
                     ("the log has", in_log),
                 );
@@ -189,8 +219,8 @@ impl DemonstrationWorld {
                 kernel.who(watched.party),
                 watched.applied
             );
-            let breach =
-                Breach::new(detail).between(("it stood at", watched.applied), ("it stands at", applied));
+            let breach = Breach::new(MOVED_BACK, detail)
+                .between(("it stood at", watched.applied), ("it stands at", applied));
             return Err(violated(POSITION, kernel, &[watched.party], breach));
         }
         let log = self.log(kernel);
@@ -200,7 +230,7 @@ impl DemonstrationWorld {
                 "{} holds {value} at generation {applied}; the records up to it add up to {due}",
                 kernel.who(watched.party)
             );
-            let breach = Breach::new(detail).between(
+            let breach = Breach::new(OTHER_SUM, detail).between(
                 (format!("the records up to {applied} add up to"), due),
                 ("it holds", value),
             );
@@ -227,8 +257,8 @@ impl DemonstrationWorld {
             .unwrap_or(Number::ZERO);
         if !value.js_eq(due) {
             let detail = format!("the counter stands at {value}; its records add up to {due}");
-            let breach =
-                Breach::new(detail).between(("its records add up to", due), ("the counter stands at", value));
+            let breach = Breach::new(OTHER_VALUE, detail)
+                .between(("its records add up to", due), ("the counter stands at", value));
             return Err(violated(REST, kernel, &[counter], breach));
         }
         let head = log.last().map_or(Number::ZERO, |record| record.generation);
@@ -247,7 +277,7 @@ impl DemonstrationWorld {
             let (_, applied) = standing(kernel, watched.party);
             if follows && !applied.js_eq(head) {
                 let detail = format!("{name} stands at {applied}, and the log's head is {head}");
-                let breach = Breach::new(detail).between(("the log's head", head), (name, applied));
+                let breach = Breach::new(BEHIND, detail).between(("the log's head", head), (name, applied));
                 return Err(violated(REST, kernel, &[watched.party, counter], breach));
             }
         }
@@ -310,8 +340,8 @@ fn violated<P: Program, S: Store>(
     invariant: Invariant,
     kernel: &Kernel<P, S>,
     concerns: &[PartyId],
-    breach: impl Into<Breach>,
+    breach: Breach,
 ) -> Violation {
     let concerns = concerns.iter().map(|party| kernel.who(*party).clone());
-    Violation::of(&invariant, concerns.collect(), breach.into())
+    Violation::of(&invariant, concerns.collect(), breach, super::words::role)
 }

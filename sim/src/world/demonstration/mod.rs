@@ -145,6 +145,14 @@ impl World for DemonstrationWorld {
         words::phrase(label)
     }
 
+    fn roles() -> &'static [&'static str] {
+        &words::ROLES
+    }
+
+    fn role(who: &str) -> &'static str {
+        words::role(who)
+    }
+
     fn party_in_words(who: &str) -> String {
         words::party(who)
     }

@@ -4,6 +4,7 @@ use demonstration::labels;
 use protocol::host::Label;
 
 use super::Operation;
+use crate::printable::brief;
 use crate::world::words::Phrase;
 
 const PHRASES: [(Label, Phrase); 18] = [
@@ -66,6 +67,16 @@ pub(super) fn phrase(label: Label) -> Option<Phrase> {
     found.map(|(_, phrase)| *phrase)
 }
 
+/// The roles that violations tell apart.
+pub(super) const ROLES: [&str; 4] = ["counter", "follower", "front", "client"];
+
+/// The role of a party, or of a client.
+pub(super) fn role(who: &str) -> &'static str {
+    let begin = who.split(['/', ' ']).next().unwrap_or_default();
+    let found = ROLES.into_iter().find(|role| *role == begin);
+    found.unwrap_or("client")
+}
+
 /// A party, in words.
 pub(super) fn party(who: &str) -> String {
     match who.split_once('/') {
@@ -94,7 +105,7 @@ pub(super) fn operation(operation: &Operation) -> (&'static str, String) {
             format!(
                 "adds {by}{}, as `{}`, at front {front}",
                 through(follower),
-                token.escape_debug()
+                brief(token)
             ),
         ),
         Operation::Read { front, follower } => (
@@ -127,5 +138,11 @@ mod tests {
         assert_eq!(party("counter/main"), "the counter");
         assert_eq!(party("follower/main#f2"), "follower 2");
         assert_eq!(party("front 1"), "front 1");
+    }
+
+    #[test]
+    fn parties_have_roles() {
+        let roles = ["counter/main", "follower/main#f2", "front 1", "client"].map(role);
+        assert_eq!(roles, ROLES);
     }
 }

@@ -6,11 +6,12 @@ use protocol::host::Text;
 use protocol::task::Program;
 
 use super::LanesWorld;
-use super::invariants::{CHECKS, Check, Judgement, Stand};
+use super::invariants::{CHECKS, Judgement, Stand};
 use super::truth::standing::Standing;
 use super::truth::wire::Heard;
 use super::truth::{Truth, Turn};
-use crate::check::{Breach, Violation};
+use super::words;
+use crate::check::Violation;
 use crate::kernel::storage::Store;
 use crate::kernel::{Kernel, PartyId};
 
@@ -56,13 +57,11 @@ impl LanesWorld {
             heard,
         };
         self.truth.turned(&turn);
-        self.judge(|check, truth| {
-            let judgement = match check {
-                Stand::Primary(check) if number == 0 => check(truth, &turn),
-                Stand::Lane(check) if number > 0 => check(truth, &turn),
-                _ => return None,
-            };
-            Some((judgement, Some(number)))
+        let object = |truth: &Truth| Some(truth.named(number));
+        self.judge(object, |check, truth| match check {
+            Stand::Primary(check) if number == 0 => Some(check(truth, &turn)),
+            Stand::Lane(check) if number > 0 => Some(check(truth, &turn)),
+            _ => None,
         })
     }
 
@@ -75,8 +74,9 @@ impl LanesWorld {
                 outcome,
             } = heard
             {
-                self.judge(|check, truth| match check {
-                    Stand::Front(check) => Some((check(truth, run, outcome), None)),
+                let whom = |_: &Truth| Some(front.clone());
+                self.judge(whom, |check, truth| match check {
+                    Stand::Front(check) => Some(check(truth, run, outcome)),
                     _ => None,
                 })?;
             }
@@ -84,10 +84,12 @@ impl LanesWorld {
         Ok(())
     }
 
-    /// Judges by all checks that stand there, and counts what had a subject.
+    /// Judges by all checks that stand there, and counts what had a subject. `whom` it concerns where something is broken
+    /// and the check does not say.
     pub(super) fn judge(
         &mut self,
-        mut judged: impl FnMut(&Stand, &mut Truth) -> Option<(Judgement, Option<u32>)>,
+        whom: impl Fn(&Truth) -> Option<Text>,
+        mut judged: impl FnMut(&Stand, &mut Truth) -> Option<Judgement>,
     ) -> Result<(), Violation> {
         for (at, check) in CHECKS.iter().enumerate() {
             if self.ignored.contains(check.invariant.id) {
@@ -95,19 +97,15 @@ impl LanesWorld {
             }
             for stand in check.stands {
                 match judged(stand, &mut self.truth) {
-                    None | Some((Judgement::NoSubject, _)) => {}
-                    Some((Judgement::Holds, _)) => self.subjects[at] += 1,
-                    Some((Judgement::Broken(breach), of)) => {
-                        return Err(self.violation(check, of, breach));
+                    None | Some(Judgement::NoSubject) => {}
+                    Some(Judgement::Holds) => self.subjects[at] += 1,
+                    Some(Judgement::Broken(breach)) => {
+                        let concerns = whom(&self.truth).into_iter().collect();
+                        return Err(Violation::of(&check.invariant, concerns, breach, words::role));
                     }
                 }
             }
         }
         Ok(())
-    }
-
-    fn violation(&self, check: &Check, of: Option<u32>, breach: Breach) -> Violation {
-        let concerns = of.map(|number| self.truth.named(number));
-        Violation::of(&check.invariant, concerns.into_iter().collect(), breach)
     }
 }

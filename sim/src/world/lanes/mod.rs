@@ -90,6 +90,14 @@ impl World for LanesWorld {
         words::phrase(label)
     }
 
+    fn roles() -> &'static [&'static str] {
+        &words::ROLES
+    }
+
+    fn role(who: &str) -> &'static str {
+        words::role(who)
+    }
+
     fn party_in_words(who: &str) -> String {
         words::party(who)
     }
@@ -234,8 +242,9 @@ impl World for LanesWorld {
         attempt.told = Some(told);
         attempt.ended = true;
         let attempt = attempt.clone();
-        self.judge(|check, truth| match check {
-            Stand::Told(check) => Some((check(truth, &attempt), None)),
+        let client = |_: &Truth| Some(Text::new_static(invariants::CLIENT));
+        self.judge(client, |check, truth| match check {
+            Stand::Told(check) => Some(check(truth, &attempt)),
             _ => None,
         })
     }
@@ -284,8 +293,9 @@ impl World for LanesWorld {
             }
         }
         for call in called {
-            self.judge(|check, truth| match check {
-                Stand::Call(check) => Some((check(truth, &call), truth.lane_of(&call.who))),
+            let caller = |_: &Truth| Some(call.who.clone());
+            self.judge(caller, |check, truth| match check {
+                Stand::Call(check) => Some(check(truth, &call)),
                 _ => None,
             })?;
             self.truth.called(&call);
@@ -305,8 +315,9 @@ impl World for LanesWorld {
     fn settled<P: Program, S: Store>(&mut self, kernel: &mut Kernel<P, S>) -> Result<(), Violation> {
         self.truth.now = kernel.now();
         self.truth.at_rest = Some(truth::standing::Standing::of(kernel, self.primary));
-        self.judge(|check, truth| match check {
-            Stand::Rest(check) => Some((check(truth), None)),
+        let nobody = |_: &Truth| None;
+        self.judge(nobody, |check, truth| match check {
+            Stand::Rest(check) => Some(check(truth)),
             _ => None,
         })
     }

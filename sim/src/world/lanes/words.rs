@@ -8,6 +8,7 @@ use protocol::lanes::object::labels as object;
 use protocol::lanes::operator::Operate;
 
 use super::shape::{Operated, Operation};
+use crate::printable::brief;
 use crate::world::words::Phrase;
 
 /// What is said of each place, in the order of the protocol's own lists.
@@ -250,6 +251,20 @@ pub(super) fn phrase(label: Label) -> Option<Phrase> {
     found.map(|(_, phrase)| *phrase)
 }
 
+/// The roles that violations tell apart.
+pub(super) const ROLES: [&str; 4] = ["primary", "lane", "front", "client"];
+
+/// The role of a party, or of a client.
+pub(super) fn role(who: &str) -> &'static str {
+    let [primary, lane, front, client] = ROLES;
+    match who.strip_prefix("site/").map(replica_of) {
+        Some(None) => primary,
+        Some(Some(_)) => lane,
+        None if who.starts_with("front ") => front,
+        None => client,
+    }
+}
+
 /// A party, in words.
 pub(super) fn party(who: &str) -> String {
     let Some(name) = who.strip_prefix("site/") else {
@@ -328,7 +343,7 @@ fn asked(ask: &Ask) -> String {
 fn operated(operate: &Operate) -> String {
     match operate {
         Operate::Head => "tell how it stands".to_owned(),
-        Operate::Stage { to } => format!("move its stage to {}", to.escape_debug()),
+        Operate::Stage { to } => format!("move its stage to {}", brief(to)),
         Operate::Provision {
             lane, cursor: None, ..
         } => format!("begin the copy of lane {lane}"),
@@ -354,6 +369,12 @@ mod tests {
         assert_eq!(party("site/shop"), "the primary");
         assert_eq!(party("site/shop#r12"), "lane 12");
         assert_eq!(party("front 0"), "front 0");
+    }
+
+    #[test]
+    fn parties_have_roles() {
+        let roles = ["site/shop", "site/shop#r12", "front 0", "client"].map(role);
+        assert_eq!(roles, ROLES);
     }
 
     #[test]

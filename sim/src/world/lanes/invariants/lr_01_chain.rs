@@ -3,14 +3,18 @@
 //! Looked at after every turn that wrote the log: each pair of neighbours of which one is new. Catches S7 (two seals overlap).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
+
+/// A record does not build on the one before it.
+const OTHER_PARENT: Class = Class("other-parent");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-1",
         statement: "records are a chain: each builds on the one before it, and no two on the same",
+        classes: &[OTHER_PARENT],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Primary(check)],
@@ -28,7 +32,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
         }
         let builds = record.parent.to_u64_exact() == Some(*before);
         judgement = Judgement::that(builds, || {
-            Breach::new(format!(
+            Breach::new(OTHER_PARENT, format!(
                 "record {generation} builds on {}, and the record before it is {before}",
                 record.parent
             )).between(("the record before", before), (format!("the parent of record {generation}"), record.parent))

@@ -4,14 +4,20 @@
 //! incarnation and with nothing else. The primary never truncates its log (`lanes.md` 2).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
+
+/// A record is not there any more.
+const GONE: Class = Class("gone");
+/// A record says something else than it did.
+const CHANGED: Class = Class("changed");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-2",
         statement: "a record that a lane could have read never changes or disappears",
+        classes: &[GONE, CHANGED],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Primary(check), Stand::Rest(rest)],
@@ -29,15 +35,16 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
     match lost {
         None => Judgement::Holds,
         Some((generation, before)) => {
-            let (detail, after) = match turn.after.log.get(generation) {
-                None => (format!("record {generation} is gone"), "nothing".to_owned()),
+            let (class, detail, after) = match turn.after.log.get(generation) {
+                None => (GONE, format!("record {generation} is gone"), "nothing".to_owned()),
                 Some(after) => (
+                    CHANGED,
                     format!("record {generation} was {before:?} and is {after:?}"),
                     format!("{after:?}"),
                 ),
             };
             let was = (format!("record {generation} was"), format!("{before:?}"));
-            Judgement::broken(Breach::new(detail).between(was, ("it is", after)))
+            Judgement::broken(Breach::new(class, detail).between(was, ("it is", after)))
         }
     }
 }
@@ -50,8 +57,13 @@ fn rest(truth: &mut Truth) -> Judgement {
     let lost = truth.primary.log.iter().find(|(generation, record)| read.log.get(*generation) != Some(record));
     match lost {
         None => Judgement::Holds,
-        Some((generation, _)) => Judgement::broken(format!(
-            "record {generation} is not what it was when it was sealed"
-        )),
+        Some((generation, _)) => {
+            let class = if read.log.contains_key(generation) { CHANGED } else { GONE };
+            Judgement::broken(Breach::new(
+                class,
+                format!("record {generation} is not what it was when it was sealed"),
+            )
+            .concerning(truth.named(0)))
+        }
     }
 }

@@ -6,17 +6,23 @@
 //! Catches rolled-back statements in the log, unlogged writes (S9), statements that run otherwise when replayed (G03).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::Replayed;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::{Statement, Value};
 use protocol::json::Json;
+
+/// A record cannot be replayed at all.
+const DOES_NOT_RUN: Class = Class("does-not-run");
+/// What comes out is another state, in this table first.
+const DIFFERS: Class = Class("differs");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-3",
         statement: "replaying a record on the state of its parent gives the state of its generation",
+        classes: &[DOES_NOT_RUN, DIFFERS],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Primary(check)],
@@ -43,15 +49,15 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         };
         judgement = match replayed {
             Replayed::Fails(why) => {
-                return Judgement::broken(format!("record {generation} does not run: {why}"));
+                return Judgement::broken(Breach::new(DOES_NOT_RUN, format!("record {generation} does not run: {why}")));
             }
             Replayed::Holds(state) => match state.difference(&to, truth.seconds()) {
                 None => Judgement::Holds,
                 Some(difference) => {
-                    return Judgement::broken(Breach::new(format!(
+                    return Judgement::broken(Breach::new(DIFFERS, format!(
                         "record {generation}, replayed on {}, against the primary: {difference}",
                         record.parent
-                    )).between(
+                    )).at(difference.table()).between(
                         (format!("the primary at {generation}"), difference.there()),
                         (format!("its log, replayed from {}", record.parent), difference.here()),
                     ));

@@ -5,15 +5,19 @@
 //! Catches a reset between a write and its record (a hole in the log).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Truth, Turn};
+
+/// It holds another state, in this table first.
+const DIFFERS: Class = Class("differs");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-4",
         statement: "after a reset, and at rest, the primary holds what its newest record says, and nothing more",
+        classes: &[DIFFERS],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Primary(check), Stand::Rest(rest)],
@@ -45,11 +49,11 @@ fn recorded(truth: &Truth, primary: &Standing) -> Judgement {
     };
     match primary.contents.difference(state, truth.seconds()) {
         None => Judgement::Holds,
-        Some(difference) => Judgement::broken(Breach::new(format!(
+        Some(difference) => Judgement::broken(Breach::new(DIFFERS, format!(
             "the newest record is {sealed}, and the primary against it: {difference}"
-        )).between(
+        )).at(difference.table()).between(
             (format!("the log up to record {sealed}"), difference.there()),
             ("the primary", difference.here()),
-        )),
+        ).concerning(truth.named(0))),
     }
 }

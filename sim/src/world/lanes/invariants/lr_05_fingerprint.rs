@@ -6,18 +6,22 @@
 //! Catches a digest that is taken of later writes (S7), and one of rows that were rolled back.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::{Text, Value};
 use protocol::lanes::fingerprint::{COVERED_TABLES, StateRow, canonical_bytes};
 use sha2::{Digest, Sha256};
 
+/// It is that of another state.
+const OTHER: Class = Class("other");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-5",
         statement: "a record's fingerprint is that of the primary's state at its generation",
+        classes: &[OTHER],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Primary(check)],
@@ -33,7 +37,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         };
         let due = fingerprint(state);
         judgement = Judgement::that(record.fingerprint == due, || {
-            Breach::new(format!(
+            Breach::new(OTHER, format!(
                 "record {generation} says {}, and the state there has {due}",
                 record.fingerprint
             )).between((format!("the state at {generation}"), &due), (format!("record {generation}"), &record.fingerprint))

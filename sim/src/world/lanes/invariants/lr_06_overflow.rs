@@ -1,14 +1,18 @@
 //! LR-6. A record that overflowed carries nothing, and stays so.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
+
+/// It has statements.
+const STATEMENTS: Class = Class("statements");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-6",
         statement: "an overflowed record carries no statements, and never becomes a normal one",
+        classes: &[STATEMENTS],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Primary(check)],
@@ -30,7 +34,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
         }
         let holds = record.overflowed && record.statements.as_str() == "[]";
         judgement = Judgement::that(holds, || {
-            Breach::new(format!("record {generation} overflowed and holds {}", record.statements)).between(("statements of a record that overflowed", "[]"), (format!("record {generation}"), &record.statements))
+            Breach::new(STATEMENTS, format!("record {generation} overflowed and holds {}", record.statements)).between(("statements of a record that overflowed", "[]"), (format!("record {generation}"), &record.statements))
         });
         if !holds {
             break;

@@ -6,15 +6,21 @@
 //! Another history begins with a rewind, which is checked where rewinds are.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::meta::Key;
+
+/// The sequence of the primary sinks, or its newest record.
+const SINKS: Class = Class("sinks");
+/// A head tells less than an earlier one.
+const HEAD_SINKS: Class = Class("head-sinks");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-7",
         statement: "the commit sequence and the newest generation never sink within one history",
+        classes: &[SINKS, HEAD_SINKS],
     },
     triage: Triage::Reworded(
         "a primary that is restored to an earlier state comes with rewinds; until then there is one history",
@@ -32,7 +38,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
     );
     let sinks = after.js_lt(before) || turn.after.sealed() < turn.before.sealed();
     Judgement::that(!sinks, || {
-        Breach::new(format!(
+        Breach::new(SINKS, format!(
             "the sequence was {before} and is {after}; the newest record was {} and is {}",
             told(turn.before.sealed()),
             told(turn.after.sealed())
@@ -47,7 +53,7 @@ fn told_heads(truth: &mut Truth, _: &Turn) -> Judgement {
     let mut judgement = Judgement::NoSubject;
     for (before, tells) in &truth.heads {
         if tells < before {
-            let breach = Breach::new(format!(
+            let breach = Breach::new(HEAD_SINKS, format!(
                 "a head tells {tells}, and {before} was told before it was asked for"
             ));
             return Judgement::broken(breach.between(("told before", before), ("told now", tells)));

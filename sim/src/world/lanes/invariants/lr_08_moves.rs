@@ -5,16 +5,20 @@
 //! last chunk moves the position back).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::meta::Key;
 use protocol::number::Number;
+
+/// It moves by neither.
+const OTHER_WAY: Class = Class("other-way");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-8",
         statement: "a lane moves by a record that builds on where it stands, or by a whole copy",
+        classes: &[OTHER_WAY],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -34,7 +38,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         let builds = record.is_some_and(|record| record.parent.js_eq(at));
         let lands = copied.is_some_and(|copied| copied.js_eq(to));
         judgement = Judgement::that(builds || lands, || {
-            Breach::new(format!("lane {} moved from {at} to {to}", turn.lane)).between(
+            Breach::new(OTHER_WAY, format!("lane {} moved from {at} to {to}", turn.lane)).between(
                 (format!("lane {} may go to", turn.lane), format!("a record that builds on {at}, or its copy")),
                 ("it went to", to),
             )

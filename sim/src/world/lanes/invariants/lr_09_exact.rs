@@ -6,14 +6,20 @@
 //! not logged (S9), records that are applied twice.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
+
+/// It stands where the primary never was.
+pub(super) const NEVER_THERE: Class = Class("never-there");
+/// It holds another state, in this table first.
+pub(super) const DIFFERS: Class = Class("differs");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-9",
         statement: "a good lane holds exactly what the primary held at the generation where the lane stands",
+        classes: &[NEVER_THERE, DIFFERS],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -32,7 +38,7 @@ pub(super) fn exact(truth: &Truth, turn: &Turn) -> Judgement {
         return Judgement::NoSubject;
     };
     let Some(state) = truth.at(generation) else {
-        return Judgement::broken(Breach::new(format!(
+        return Judgement::broken(Breach::new(NEVER_THERE, format!(
             "lane {} stands at generation {generation}, which the primary never had",
             turn.lane
         )).between(
@@ -42,10 +48,10 @@ pub(super) fn exact(truth: &Truth, turn: &Turn) -> Judgement {
     };
     match turn.after.contents.difference(state, truth.seconds()) {
         None => Judgement::Holds,
-        Some(difference) => Judgement::broken(Breach::new(format!(
+        Some(difference) => Judgement::broken(Breach::new(DIFFERS, format!(
             "lane {} stands at generation {generation}, against the primary there: {difference}",
             turn.lane
-        )).between(
+        )).at(difference.table()).between(
             (format!("the primary at {generation}"), difference.there()),
             (format!("lane {} at {generation}", turn.lane), difference.here()),
         )),

@@ -6,7 +6,7 @@
 //! over in an apply by hand. Catches a history that is written anew below a lane's position (C01, C09).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::passed::Passed;
 use crate::world::lanes::truth::wire::Heard;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -15,11 +15,15 @@ use protocol::lanes::meta::Key;
 use protocol::lanes::object::labels;
 use protocol::lanes::wire::{LogAnswer, Record};
 
+/// It has neither.
+const NEVER_APPLIED: Class = Class("never-applied");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-11",
         statement: "a record that a lane passes over as applied was applied by it, or is in its copy",
+        classes: &[NEVER_APPLIED],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -72,7 +76,7 @@ fn judge(lane: u32, passed: &Passed, record: &Record) -> Judgement {
         None => generation <= passed.base,
     };
     Judgement::that(holds, || {
-        Breach::new(format!(
+        Breach::new(NEVER_APPLIED, format!(
             "lane {lane} passes over record {generation}, its copy is of {}, and of that generation it applied {applied:?}",
             passed.base
         )).between(

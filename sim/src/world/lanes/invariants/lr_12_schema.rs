@@ -5,18 +5,22 @@
 //! are equal, and what is shown is that the lane's is never unknown; runs of two versions show the rest.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::copies::landed;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::Text;
 use protocol::lanes::meta::Key;
 use protocol::number::Number;
 
+/// What it takes in has another schema, or none is known.
+const OTHER_SCHEMA: Class = Class("other-schema");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-12",
         statement: "a lane applies and restores only what has its own schema, which is known",
+        classes: &[OTHER_SCHEMA],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -34,7 +38,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     for theirs in moved.chain(landed) {
         let holds = own.is_some() && own == theirs.as_ref();
         judgement = Judgement::that(holds, || {
-            Breach::new(format!("lane {} of schema {} takes in {}", turn.lane, told(own), told(theirs.as_ref()))).between((format!("the schema of lane {}", turn.lane), told(own)), ("what it takes in", told(theirs.as_ref())))
+            Breach::new(OTHER_SCHEMA, format!("lane {} of schema {} takes in {}", turn.lane, told(own), told(theirs.as_ref()))).between((format!("the schema of lane {}", turn.lane), told(own)), ("what it takes in", told(theirs.as_ref())))
         });
         if !holds {
             break;

@@ -1,15 +1,19 @@
 //! LR-13. No lane passes an overflowed generation but by a copy.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::meta::Key;
+
+/// It goes past it without a copy.
+const WITHOUT_COPY: Class = Class("without-copy");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-13",
         statement: "a lane passes an overflowed generation only by a copy that was taken at it or after it",
+        classes: &[WITHOUT_COPY],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -32,7 +36,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     };
     let copied = turn.before.generation(Key::RESTORE_GENERATION) == Some(after);
     Judgement::that(copied, || {
-        Breach::new(format!(
+        Breach::new(WITHOUT_COPY, format!(
             "lane {} went from {before} to {after}, past {overflowed}",
             turn.lane
         )).between(

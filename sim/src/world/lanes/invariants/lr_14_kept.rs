@@ -12,7 +12,7 @@
 //! behind others of the same pull.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::copies::is_whole;
 use crate::world::lanes::truth::standing::{Generation, Standing};
 use crate::world::lanes::truth::{Truth, Turn};
@@ -21,11 +21,23 @@ use protocol::number::Number;
 use protocol::host::Value;
 use protocol::lanes::app::page::Page;
 
+/// Its commit sequence is not its position.
+const OTHER_SEQUENCE: Class = Class("other-sequence");
+/// A page stays there that its move has made untrue.
+const PAGE_SURVIVES: Class = Class("page-survives");
+/// It keeps a page of an earlier generation.
+const PAGE_IS_KEPT: Class = Class("page-is-kept");
+/// It keeps another number of nodes.
+const COUNT_IS_KEPT: Class = Class("count-is-kept");
+/// It keeps another title of a node.
+const TITLE_IS_KEPT: Class = Class("title-is-kept");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-14",
         statement: "no page that a record has made untrue stays in a lane's caches, and its commit sequence is its position",
+        classes: &[OTHER_SEQUENCE, PAGE_SURVIVES, PAGE_IS_KEPT, COUNT_IS_KEPT, TITLE_IS_KEPT],
     },
     triage: Triage::Reworded(
         "only what was true on the lane can become untrue by its moves; what a copy brings may be stale by design",
@@ -63,7 +75,7 @@ fn clock(turn: &Turn) -> Judgement {
         return Judgement::NoSubject;
     }
     let sequence = told(sequence);
-    let breach = Breach::new(format!(
+    let breach = Breach::new(OTHER_SEQUENCE, format!(
         "lane {} stands at {applied}, and its commit sequence is {sequence}",
         turn.lane
     ));
@@ -78,11 +90,11 @@ fn survivors(truth: &mut Truth, turn: &Turn, before: Generation, after: Generati
         judgement = Judgement::Holds;
         let stays = rows(&turn.after, "cfw_page").any(|other| *other == row);
         if stays && truth.shows(&page, before) == Some(true) && truth.shows(&page, after) == Some(false) {
-            return Judgement::broken(format!(
+            return Judgement::broken(Breach::new(PAGE_SURVIVES, format!(
                 "lane {} moved from {before} to {after} and keeps the page of {}",
                 turn.lane,
                 named(&row)
-            ));
+            )));
         }
     }
     judgement
@@ -112,7 +124,7 @@ fn kept(truth: &mut Truth, turn: &Turn, after: Generation) -> Judgement {
                 turn.lane,
                 named(&row)
             );
-            return Judgement::broken(Breach::new(detail).between(
+            return Judgement::broken(Breach::new(PAGE_IS_KEPT, detail).between(
                 (format!("a page that lane {} keeps", turn.lane), format!("of generation {after}")),
                 ("it is", format!("of generation {of}")),
             ));
@@ -138,7 +150,7 @@ fn titles(turn: &Turn) -> Judgement {
             let count = Number::from(nodes.rows.len() as u64);
             let holds = Number::parse(data).js_eq(count);
             judgement = Judgement::that(holds, || {
-                Breach::new(format!(
+                Breach::new(COUNT_IS_KEPT, format!(
                     "lane {} keeps `{data}` as the number of nodes, of which there are {count}",
                     turn.lane
                 ))
@@ -158,7 +170,7 @@ fn titles(turn: &Turn) -> Judgement {
         };
         let holds = node[title].as_text() == Some(data.as_str());
         judgement = Judgement::that(holds, || {
-            Breach::new(format!(
+            Breach::new(TITLE_IS_KEPT, format!(
                 "lane {} keeps `{data}` as the title of node {of}, which is {:?}",
                 turn.lane, node[title]
             )).between((format!("the title of node {of}"), format!("{:?}", node[title])), ("what the lane keeps of it", data))

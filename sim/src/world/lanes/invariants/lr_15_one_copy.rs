@@ -6,15 +6,19 @@
 //! whose answer was never given. Catches S17 where generations are equal, and two steps of copying that run at once.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::copies::is_whole;
 use crate::world::lanes::truth::{Truth, Turn};
+
+/// They are of several attempts or generations.
+const SEVERAL: Class = Class("several");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-15",
         statement: "all chunks of a copy that has become whole are of one attempt and of one generation",
+        classes: &[SEVERAL],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -29,7 +33,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         return Judgement::NoSubject;
     };
     Judgement::that(!attempts.is_empty() && landing.generations.len() <= 1, || {
-        Breach::new(format!(
+        Breach::new(SEVERAL, format!(
             "lane {} is VERIFIED by {} chunks that are of no one attempt, of generations {:?}",
             turn.lane,
             landing.chunks.len(),

@@ -2,19 +2,24 @@
 //!
 //! Looked at when it becomes so: its state is the primary's at the copy's generation, and what is mandatory is there.
 
+use super::lr_09_exact::{DIFFERS, NEVER_THERE, exact};
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::Value;
 use protocol::lanes::admission::{MANDATORY_STATE, Stage};
 use protocol::lanes::meta::Key;
 
+/// Something mandatory is not there.
+const WITHOUT_MANDATORY: Class = Class("without-mandatory");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-16",
         statement: "a lane becomes VERIFIED only with every table, and with what is mandatory",
+        classes: &[WITHOUT_MANDATORY, NEVER_THERE, DIFFERS],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -29,9 +34,9 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     }
     match missing(&turn.after) {
         Some(missing) => {
-            Judgement::broken(Breach::new(format!("lane {} is VERIFIED without {missing}", turn.lane)).between(("what is mandatory", missing), (format!("lane {}", turn.lane), "nothing of it")))
+            Judgement::broken(Breach::new(WITHOUT_MANDATORY, format!("lane {} is VERIFIED without {missing}", turn.lane)).between(("what is mandatory", missing), (format!("lane {}", turn.lane), "nothing of it")))
         }
-        None => super::lr_09_exact::exact(truth, turn),
+        None => exact(truth, turn),
     }
 }
 

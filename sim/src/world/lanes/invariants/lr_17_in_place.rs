@@ -5,16 +5,20 @@
 //! on a lane that serves.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
+
+/// It deletes a table that is served from.
+const DELETES: Class = Class("deletes");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-17",
         statement: "a copy destroys nothing on a lane while it serves",
+        classes: &[DELETES],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -31,7 +35,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
         if statement.sql.starts_with("DELETE FROM \"") {
             let serves = stage == Some(Stage::Serving);
             judgement = Judgement::that(!serves, || {
-                format!("lane {} was SERVING at `{}`", turn.lane, statement.sql)
+                Breach::new(DELETES, format!("lane {} was SERVING at `{}`", turn.lane, statement.sql))
             });
             if serves {
                 break;

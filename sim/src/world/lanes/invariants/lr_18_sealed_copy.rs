@@ -5,17 +5,21 @@
 //! LR-9's to see. An empty log says nothing. Catches H3.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
 use protocol::lanes::object::labels;
 use protocol::lanes::wire::Chunk;
+
+/// No record was sealed there.
+const NOT_SEALED: Class = Class("not-sealed");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-18",
         statement: "a copy is of a generation that a record was sealed at",
+        classes: &[NOT_SEALED],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Call(check)],
@@ -33,7 +37,7 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         .to_u64_exact()
         .is_some_and(|generation| truth.primary.log.contains_key(&generation));
     Judgement::that(sealed, || {
-        Breach::new(format!(
+        Breach::new(NOT_SEALED, format!(
             "a chunk for {} is of {generation}, the newest record is {}",
             called.to,
             told(truth.primary.sealed())

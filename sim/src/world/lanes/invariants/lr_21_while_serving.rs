@@ -6,7 +6,7 @@
 //! a page whose reads the oracle cannot run. Catches pages of a copy that has not become whole (S25's fast lane).
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::Invariant;
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::setup;
 use crate::world::lanes::truth::runs::Run;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -14,11 +14,15 @@ use protocol::host::Response;
 use protocol::lanes::admission::Stage;
 use protocol::lanes::app::page::Page;
 
+/// The page is of no generation that it served.
+const NEVER_SERVED: Class = Class("never-served");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-21",
         statement: "a lane answers a page only while it serves, or with a page of a generation that it served",
+        classes: &[NEVER_SERVED],
     },
     triage: Triage::Reworded("a page that outlives a withdrawal may be one that the lane rightly held"),
     stands: &[Stand::Lane(check)],
@@ -61,9 +65,9 @@ fn judge(truth: &mut Truth, turn: &Turn, run: &Run, response: &Response) -> Judg
     if unknown {
         return Judgement::NoSubject;
     }
-    Judgement::broken(format!(
+    Judgement::broken(Breach::new(NEVER_SERVED, format!(
         "lane {} is {} and answered a page that is that of no generation at which it served",
         turn.lane,
         told(turn.after.stage())
-    ))
+    )))
 }

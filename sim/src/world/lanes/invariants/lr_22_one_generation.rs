@@ -6,7 +6,7 @@
 //! Catches a catch-up in the middle of a render.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::setup;
 use crate::world::lanes::truth::wire::Heard;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -14,11 +14,15 @@ use protocol::host::Response;
 use protocol::lanes::app::page::Page;
 use protocol::lanes::header;
 
+/// It is of none.
+const OF_NONE: Class = Class("of-none");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-22",
         statement: "every page of a lane is that of one generation",
+        classes: &[OF_NONE],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -73,8 +77,8 @@ fn judge(truth: &mut Truth, lane: u32, response: &Response) -> Judgement {
     if unknown {
         return Judgement::NoSubject;
     }
-    Judgement::broken(format!(
+    Judgement::broken(Breach::new(OF_NONE, format!(
         "lane {lane} answered `{}` with a page that is that of no generation",
         page.token
-    ))
+    )))
 }

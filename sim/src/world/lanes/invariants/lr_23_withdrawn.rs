@@ -4,7 +4,7 @@
 //! Catches S25 (the fast lane asks for no stage), and a lane that renders from what it held.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::wire::Called;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -12,11 +12,17 @@ use protocol::lanes::admission::Stage;
 use protocol::lanes::header;
 use protocol::lanes::object::labels;
 
+/// It shows a page, in this stage.
+const SHOWS: Class = Class("shows");
+/// It forwards a batch, in this stage.
+const FORWARDS: Class = Class("forwards");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-23",
         statement: "from its withdrawal to its next whole copy a lane shows and forwards nothing",
+        classes: &[SHOWS, FORWARDS],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(shows), Stand::Call(forwards)],
@@ -40,7 +46,7 @@ fn shows(truth: &mut Truth, turn: &Turn) -> Judgement {
         let began_out = truth.stages_since(turn.lane, run.since).all(is_out);
         let showed = response.status == 200 && began_out;
         judgement = Judgement::that(!showed, || {
-            Breach::new(format!("lane {} is {} and answered {tier}", turn.lane, told(turn.after.stage()))).between((format!("a lane that is {}", told(turn.after.stage())), "no page"), (format!("lane {}", turn.lane), tier))
+            Breach::new(SHOWS, format!("lane {} is {} and answered {tier}", turn.lane, told(turn.after.stage()))).at(told(turn.after.stage())).between((format!("a lane that is {}", told(turn.after.stage())), "no page"), (format!("lane {}", turn.lane), tier))
         });
         if showed {
             break;
@@ -58,6 +64,6 @@ fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
     };
     let stage = truth.standing(lane).and_then(Standing::stage);
     Judgement::that(!is_out(stage), || {
-        format!("lane {lane} is {} and forwards", told(stage))
+        Breach::new(FORWARDS, format!("lane {lane} is {} and forwards", told(stage))).at(told(stage))
     })
 }

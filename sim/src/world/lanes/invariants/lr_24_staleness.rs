@@ -7,7 +7,7 @@
 //! lane that never pulls is LR-L2's. Catches H21, A07, and a log that grows faster than pulls carry (S31).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant, Measure};
+use crate::check::{Breach, Class, Invariant, Measure};
 use crate::kernel::Micros;
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
@@ -15,11 +15,15 @@ use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
 use protocol::lanes::object::labels;
 
+/// It is older.
+const TOO_OLD: Class = Class("too-old");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-24",
         statement: "without faults a serving lane pulls before what it lacks is older than the lag bound",
+        classes: &[TOO_OLD],
     },
     triage: Triage::Reworded(
         "judged when a pull begins, for how long it takes is the primary's load; that pulls come at all is LR-L2's",
@@ -66,6 +70,6 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     let (applied, generation) = (applied, *generation);
     truth.measures.note(CHECK.invariant.id, measure);
     Judgement::that(stale <= bound, || {
-        Breach::new(format!("lane {lane} serves {applied} and has lacked {generation} for {stale}, the bound is {bound}")).between(("the bound", bound), (format!("lane {lane} has lacked {generation} for"), stale))
+        Breach::new(TOO_OLD, format!("lane {lane} serves {applied} and has lacked {generation} for {stale}, the bound is {bound}")).between(("the bound", bound), (format!("lane {lane} has lacked {generation} for"), stale))
     })
 }

@@ -6,7 +6,7 @@
 //! a clock that runs ahead of the contents (S33, H9).
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::runs::Run;
 use crate::world::lanes::truth::standing::Generation;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -15,11 +15,15 @@ use protocol::lanes::app::page::Page;
 use protocol::lanes::header;
 use protocol::number::Number;
 
+/// It is shown an earlier one, or none at all.
+const TOO_EARLY: Class = Class("too-early");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-25",
         statement: "a request that requires a generation is shown it or a later one, or is refused",
+        classes: &[TOO_EARLY],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -70,7 +74,7 @@ fn judge(truth: &mut Truth, lane: u32, run: &Run, response: &Response) -> Judgem
         "lane {lane} was asked for {required} at least, the newest there is is {}, and its page is of neither that nor a later one",
         told(newest)
     );
-    Judgement::broken(Breach::new(detail).between(
+    Judgement::broken(Breach::new(TOO_EARLY, detail).between(
         ("the page must be of", format!("{required} or later")),
         (format!("the page of lane {lane}"), "of an earlier generation, or of none"),
     ))

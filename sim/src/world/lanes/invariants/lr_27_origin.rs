@@ -5,18 +5,24 @@
 //! rows of the state, and so LR-9's. Catches H11 (each lane a salt of its own), H17 (secrets minted on a lane), A09.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::Value;
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
 
+/// Another hash salt or origin than the primary: this one.
+const OTHER_KEY: Class = Class("other-key");
+/// Another identity key than the primary: this one.
+const OTHER_IDENTITY: Class = Class("other-identity");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-27",
         statement: "a serving lane holds the primary's hash salt, origin and identity keys, and none of its own",
+        classes: &[OTHER_KEY, OTHER_IDENTITY],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -37,10 +43,10 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     for (key, must_be_there) in [(Key::HASH_SALT, true), (Key::SITE_ORIGIN, false)] {
         let (own, theirs) = (turn.after.meta(key), truth.primary.meta(key));
         if (must_be_there || own.is_some()) && own != theirs {
-            return Judgement::broken(Breach::new(format!(
+            return Judgement::broken(Breach::new(OTHER_KEY, format!(
                 "lane {} holds {own:?} as its {}, the primary {theirs:?}",
                 turn.lane, key.0
-            )).between(
+            )).at(key.0).between(
                 ("the primary", format!("{theirs:?}")),
                 (format!("lane {}", turn.lane), format!("{own:?}")),
             ));
@@ -52,10 +58,10 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         let now = state(&truth.primary.contents, name);
         let then = then.and_then(|then| state(then, name));
         if own != now && own != then {
-            return Judgement::broken(Breach::new(format!(
+            return Judgement::broken(Breach::new(OTHER_IDENTITY, format!(
                 "lane {} holds {own:?} as {name}, the primary {now:?}, and {then:?} at the lane's generation",
                 turn.lane
-            )).between(
+            )).at(name).between(
                 ("the primary", format!("{now:?} now, {then:?} at the lane's generation")),
                 (format!("lane {}", turn.lane), format!("{own:?}")),
             ));

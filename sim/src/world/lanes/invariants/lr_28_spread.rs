@@ -4,15 +4,19 @@
 //! other as they must, and are not looked at. Catches H33 (an export, or a migration, on a lane).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
+
+/// A lane is asked for what is no page, or the owner goes to a lane.
+const NO_PAGE: Class = Class("no-page");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-28",
         statement: "a front asks lanes for pages only; an owner is answered by the primary",
+        classes: &[NO_PAGE],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Call(check)],
@@ -29,6 +33,6 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         return Judgement::NoSubject;
     }
     Judgement::that(to_primary || is_page, || {
-        format!("{} asks {} for {path}", called.who, called.to)
+        Breach::new(NO_PAGE, format!("{} asks {} for {path}", called.who, called.to))
     })
 }

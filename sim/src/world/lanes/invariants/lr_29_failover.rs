@@ -6,18 +6,26 @@
 //! such a 421 on has not retried. The primary itself never answers 421. Catches a retry after a 500, and ping-pong.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::runs::{Made, Run};
 use crate::world::lanes::truth::wire::Called;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::{Outcome, Response};
 use protocol::lanes::header;
 
+/// A front asks another time than it may.
+const ASKS_AGAIN: Class = Class("asks-again");
+/// A front passes on what it could take to the primary.
+const PASSES_ON: Class = Class("passes-on");
+/// The primary hands a request over itself.
+const PRIMARY_HANDS_OVER: Class = Class("primary-hands-over");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-29",
         statement: "a front asks the primary after a lane once, if the lane says that it may, and never else",
+        classes: &[ASKS_AGAIN, PASSES_ON, PRIMARY_HANDS_OVER],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Call(again), Stand::Front(ended), Stand::Primary(primary)],
@@ -52,13 +60,13 @@ fn again(truth: &mut Truth, called: &Called) -> Judgement {
         failed && is_same && before.iter().filter(|made| failed_of(made)).count() == 1
     };
     Judgement::that(holds && before.len() < 3, || {
-        format!(
+        Breach::new(ASKS_AGAIN, format!(
             "{} asks {} after {} answered {:?}",
             called.who,
             called.to,
             to(last).unwrap_or_default(),
             last.response().map(|response| response.status)
-        )
+        ))
     })
 }
 
@@ -70,7 +78,7 @@ fn ended(_: &mut Truth, run: &Run, outcome: &Outcome) -> Judgement {
     let handed_over = run.calls().next_back().and_then(Made::response).is_some_and(hands_over);
     match outcome {
         Ok(Some(answer)) if handed_over => Judgement::that(!hands_over(answer), || {
-            "a front passes a lane's 421 on that it could take to the primary".to_owned()
+            Breach::new(PASSES_ON, "a front passes a lane's 421 on that it could take to the primary")
         }),
         _ => Judgement::NoSubject,
     }
@@ -79,9 +87,9 @@ fn ended(_: &mut Truth, run: &Run, outcome: &Outcome) -> Judgement {
 fn primary(_: &mut Truth, turn: &Turn) -> Judgement {
     match turn.answers().find(|(_, response)| response.status == 421) {
         None => Judgement::NoSubject,
-        Some((run, _)) => Judgement::broken(format!(
+        Some((run, _)) => Judgement::broken(Breach::new(PRIMARY_HANDS_OVER, format!(
             "the primary answers 421 to {:?}",
             run.request().map(|request| &request.path)
-        )),
+        ))),
     }
 }

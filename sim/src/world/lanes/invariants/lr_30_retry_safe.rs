@@ -7,7 +7,7 @@
 //! C07.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::clients::effect_of;
 use crate::world::lanes::truth::minted::action;
 use crate::world::lanes::truth::runs::Run;
@@ -16,11 +16,19 @@ use protocol::lanes::app::RenderProgram;
 use protocol::lanes::header;
 use protocol::lanes::object::labels;
 
+/// Its batch was committed.
+const COMMITTED: Class = Class("committed");
+/// Its batch may be committed.
+const MAY_BE_COMMITTED: Class = Class("may-be-committed");
+/// It took effect.
+const TOOK_EFFECT: Class = Class("took-effect");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-30",
         statement: "a request that a lane calls safe to retry has had no effect and has none under way",
+        classes: &[COMMITTED, MAY_BE_COMMITTED, TOOK_EFFECT],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -32,24 +40,24 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         if response.headers.get(header::RETRY_SAFE) != Some("1") {
             continue;
         }
-        if let Some(why) = left_behind(truth, run) {
-            return Judgement::broken(format!("lane {}: {why}", turn.lane));
+        if let Some((class, why)) = left_behind(truth, run) {
+            return Judgement::broken(Breach::new(class, format!("lane {}: {why}", turn.lane)));
         }
         judgement = Judgement::Holds;
     }
     judgement
 }
 
-fn left_behind(truth: &Truth, run: &Run) -> Option<String> {
+fn left_behind(truth: &Truth, run: &Run) -> Option<(Class, String)> {
     let forwards = run
         .calls()
         .filter(|made| matches!(made.label, labels::FORWARD | labels::FORWARD_AGAIN));
     for made in forwards {
         match made.response().and_then(action) {
             Some(action) if action != "commit" => {}
-            Some(_) => return Some("a batch was committed, and its request is called safe to retry".to_owned()),
+            Some(_) => return Some((COMMITTED, "a batch was committed, and its request is called safe to retry".to_owned())),
             None => {
-                return Some("a batch may be committed, and its request is called safe to retry".to_owned());
+                return Some((MAY_BE_COMMITTED, "a batch may be committed, and its request is called safe to retry".to_owned()));
             }
         }
     }
@@ -61,9 +69,7 @@ fn left_behind(truth: &Truth, run: &Run) -> Option<String> {
     let effect = effect_of(&attempt.ask, &attempt.token)?;
     let took_effect = attempt.arrivals == 1 && truth.effects.count(&effect) > 0;
     took_effect.then(|| {
-        format!(
-            "`{}` took effect, and is called safe to retry",
-            attempt.token
-        )
+        let why = format!("`{}` took effect, and is called safe to retry", attempt.token);
+        (TOOK_EFFECT, why)
     })
 }

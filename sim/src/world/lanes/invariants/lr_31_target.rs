@@ -6,16 +6,20 @@
 //! that of two beliefs the one with the lower epoch is used. Catches H23's opposite, H25, and beliefs that lanes spread.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::kernel::Micros;
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
+
+/// It asks a lane past that number.
+const NEVER_TOLD_OF: Class = Class("never-told-of");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-31",
         statement: "a front asks the primary or a lane up to the number that it was lately told of, 256 at most",
+        classes: &[NEVER_TOLD_OF],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Call(check)],
@@ -42,6 +46,6 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         .most_since(&called.who, truth.now.since(TRUST));
     let holds = lane.is_some_and(|lane| (1..=MOST.min(told)).contains(&lane));
     Judgement::that(holds, || {
-        Breach::new(format!("{} asks {}, and was told of {told} lanes", called.who, called.to)).between((format!("lanes that {} was told of", called.who), told), ("it asks", &called.to))
+        Breach::new(NEVER_TOLD_OF, format!("{} asks {}, and was told of {told} lanes", called.who, called.to)).between((format!("lanes that {} was told of", called.who), told), ("it asks", &called.to))
     })
 }

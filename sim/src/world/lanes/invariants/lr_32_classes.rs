@@ -7,7 +7,7 @@
 //! boot), H25, H37, G05.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::contents::is_truth;
 use crate::world::lanes::truth::minted::{CLASSES, ids, minted_in};
 use crate::world::lanes::truth::wire::Called;
@@ -17,11 +17,17 @@ use protocol::lanes::object::labels;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// A lane mints one of another class.
+const OF_A_LANE: Class = Class("of-a-lane");
+/// The primary mints one of another class.
+const OF_THE_PRIMARY: Class = Class("of-the-primary");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-32",
         statement: "from the first copy on each id is of the class of the writer that minted it",
+        classes: &[OF_A_LANE, OF_THE_PRIMARY],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Call(lane), Stand::Primary(primary)],
@@ -36,7 +42,7 @@ fn lane(truth: &mut Truth, called: &Called) -> Judgement {
     for (table, id) in minted_in(&called.request) {
         let holds = id % CLASSES == u64::from(writer);
         judgement = Judgement::that(holds, || {
-            Breach::new(format!("lane {writer} mints {id} of {table}, of class {}", id % CLASSES)).between((format!("the class of lane {writer}"), writer), (format!("the class of {id}"), id % CLASSES))
+            Breach::new(OF_A_LANE, format!("lane {writer} mints {id} of {table}, of class {}", id % CLASSES)).between((format!("the class of lane {writer}"), writer), (format!("the class of {id}"), id % CLASSES))
         });
         if !holds {
             break;
@@ -63,7 +69,7 @@ fn primary(truth: &mut Truth, turn: &Turn) -> Judgement {
         for id in own {
             if id % CLASSES != 0 {
                 return Judgement::broken(
-                    Breach::new(format!("the primary mints {id} of {name}, of class {}", id % CLASSES))
+                    Breach::new(OF_THE_PRIMARY, format!("the primary mints {id} of {name}, of class {}", id % CLASSES))
                         .between(("the primary's class", 0), (format!("the class of {id}"), id % CLASSES)),
                 );
             }

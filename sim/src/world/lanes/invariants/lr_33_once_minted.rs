@@ -7,17 +7,23 @@
 //! was lost leaves no mark), and marks that a reset or a new copy forgets (G07, G09).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::minted::{action, is_batch, minted_in};
 use crate::world::lanes::truth::wire::Called;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::object::labels;
+
+/// A lane mints one that is taken.
+const MINTED: Class = Class("minted");
+/// A batch brings one that is taken, and is not refused.
+const BROUGHT: Class = Class("brought");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-33",
         statement: "no lane mints an id that the primary has taken, and no batch brings one again",
+        classes: &[MINTED, BROUGHT],
     },
     triage: Triage::Reworded(
         "an id is used when the primary takes it: of a batch that is refused nothing is left, and its ids are free",
@@ -33,7 +39,7 @@ fn mints(truth: &mut Truth, called: &Called) -> Judgement {
     for (table, id) in minted_in(&called.request) {
         let again = truth.minted.taken(&table, id).is_some();
         judgement = Judgement::that(!again, || {
-            Breach::new(format!("{} mints {id} of {table}, which the primary has taken", called.who))
+            Breach::new(MINTED, format!("{} mints {id} of {table}, which the primary has taken", called.who))
                 .between((format!("id {id} of {table}"), "free"), ("the primary", "has taken it"))
         });
         if again {
@@ -56,10 +62,10 @@ fn takes(truth: &mut Truth, turn: &Turn) -> Judgement {
             let taken = truth.minted.taken(&table, id);
             let again = taken.is_some_and(|by| by != batch.body.digest());
             judgement = Judgement::that(!again, || {
-                format!(
+                Breach::new(BROUGHT, format!(
                     "a batch with id {id} of {table}, which the primary had taken, is answered {}",
                     response.status
-                )
+                ))
             });
             if again {
                 return judgement;

@@ -8,7 +8,7 @@
 //! H37, H39, G05.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::minted::{CLASSES, action, ids, is_batch, minted_in};
 use crate::world::lanes::truth::wire::Called;
@@ -17,11 +17,19 @@ use protocol::host::Text;
 use protocol::lanes::app::tables;
 use protocol::lanes::object::labels;
 
+/// A lane mints one for a table that it does not hold.
+const NOT_HELD: Class = Class("not-held");
+/// A lane mints one below another.
+const MINTED: Class = Class("minted");
+/// A batch brings one below another, and is committed.
+const BROUGHT: Class = Class("brought");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-34",
         statement: "an id that a lane mints is above every used id of its class in a table that the lane holds",
+        classes: &[NOT_HELD, MINTED, BROUGHT],
     },
     triage: Triage::Reworded("ids of deleted rows are not counted: the catalogue's tables do not remember them"),
     stands: &[Stand::Call(forwards), Stand::Primary(takes)],
@@ -38,13 +46,13 @@ fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
     let mut judgement = Judgement::NoSubject;
     for (table, id) in minted_in(&called.request) {
         if lane.contents.table(&table).is_none() {
-            return Judgement::broken(format!(
+            return Judgement::broken(Breach::new(NOT_HELD, format!(
                 "lane {writer} mints {id} of {table}, which it does not hold"
-            ));
+            )));
         }
         let highest = highest(&truth.primary.contents, &table, id, |_| false);
         judgement = Judgement::that(highest < Some(id), || {
-            Breach::new(format!("lane {writer} mints {id} of {table}, and {} of its class is there", told(highest))).between((format!("ids of {table} of that class"), told(highest)), ("the new one", id))
+            Breach::new(MINTED, format!("lane {writer} mints {id} of {table}, and {} of its class is there", told(highest))).between((format!("ids of {table} of that class"), told(highest)), ("the new one", id))
         });
         if highest >= Some(id) {
             break;
@@ -63,7 +71,7 @@ fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
             let own = |other: u64| minted[at..].iter().any(|(of, id)| of == table && *id == other);
             let highest = highest(&turn.after.contents, table, *id, own);
             judgement = Judgement::that(highest < Some(*id), || {
-                Breach::new(format!("a batch brings {id} of {table}, and {} of its class is there", told(highest))).between((format!("ids of {table} of that class"), told(highest)), ("the new one", id))
+                Breach::new(BROUGHT, format!("a batch brings {id} of {table}, and {} of its class is there", told(highest))).between((format!("ids of {table} of that class"), told(highest)), ("the new one", id))
             });
             if highest >= Some(*id) {
                 return judgement;

@@ -6,15 +6,19 @@
 //! (H17, H47), and a record that is applied again where the lane stands.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::meta::Key;
+
+/// It changes, in this table first.
+const CHANGED: Class = Class("changed");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-35",
         statement: "the state on a lane changes only when the lane moves, or a copy lands",
+        classes: &[CHANGED],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -36,11 +40,11 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         .difference(&turn.before.contents, truth.seconds())
     {
         None => Judgement::Holds,
-        Some(difference) => Judgement::broken(Breach::new(format!(
+        Some(difference) => Judgement::broken(Breach::new(CHANGED, format!(
             "lane {} stands at {} and changed, after against before: {difference}",
             turn.lane,
             told(after)
-        )).between(
+        )).at(difference.table()).between(
             ("before", difference.there()),
             ("after", difference.here()),
         )),

@@ -6,15 +6,19 @@
 //! forwarded.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::clients::effect_of;
 use crate::world::lanes::truth::{Truth, Turn};
+
+/// It takes effect more often.
+const TOO_OFTEN: Class = Class("too-often");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-36",
         statement: "what a client asks takes effect at most once for each time that it is received",
+        classes: &[TOO_OFTEN],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Primary(check)],
@@ -35,7 +39,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         }
         let holds = count <= attempt.arrivals;
         judgement = Judgement::that(holds, || {
-            Breach::new(format!(
+            Breach::new(TOO_OFTEN, format!(
                 "`{}` was received {} times and took effect {count} times",
                 attempt.token, attempt.arrivals
             )).between(

@@ -5,17 +5,21 @@
 //! Other kinds of conflicts are not counted. Catches S1 (a conflict is sent again as it is).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::clients::Effect;
 use crate::world::lanes::truth::contents::shown;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::number::Number;
+
+/// It says another number.
+const OTHER_COUNT: Class = Class("other-count");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-37",
         statement: "a node was edited as often as edits of it were committed",
+        classes: &[OTHER_COUNT],
     },
     triage: Triage::Reworded(
         "serializability is checked on one kind of read-modify-write, for which it is exact",
@@ -44,7 +48,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         }
         let due = before + Number::from(counted);
         judgement = Judgement::that(stands.js_eq(due), || {
-            Breach::new(format!("node {node} says {stands} edits, and {due} were committed")).between((format!("edits of node {node} that were committed"), due), ("what the node says", stands))
+            Breach::new(OTHER_COUNT, format!("node {node} says {stands} edits, and {due} were committed")).between((format!("edits of node {node} that were committed"), due), ("what the node says", stands))
         });
         if !stands.js_eq(due) {
             break;

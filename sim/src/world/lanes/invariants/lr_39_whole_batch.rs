@@ -6,7 +6,7 @@
 //! transactions are not looked at. Catches a batch that is run statement by statement, and a record that is cut (H7).
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::minted::ids;
 use crate::world::lanes::truth::standing::Record;
@@ -14,11 +14,17 @@ use crate::world::lanes::truth::{Truth, Turn};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// A record has only some of them.
+const RECORD: Class = Class("record");
+/// The primary has only some of them.
+const PRIMARY: Class = Class("primary");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-39",
         statement: "the rows of a new node are on the primary and in a record all together, or not at all",
+        classes: &[RECORD, PRIMARY],
     },
     triage: Triage::Reworded("checked on the transaction that creates a node, of which every part can be told"),
     stands: &[Stand::Primary(check)],
@@ -38,9 +44,9 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
     let sealed = turn.after.log.iter().rev();
     let mut fresh = sealed.take_while(|(generation, _)| !turn.before.log.contains_key(*generation));
     if let Some((generation, _)) = fresh.find(|(_, record)| !is_whole(record)) {
-        return Judgement::broken(format!(
+        return Judgement::broken(Breach::new(RECORD, format!(
             "record {generation} creates a node without its data, its revision or its text"
-        ));
+        )));
     }
     let touched = PARTS.iter().any(|(name, _)| {
         let tables = turn.before.contents.table(name).zip(turn.after.contents.table(name));
@@ -52,7 +58,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
     let [nodes, data, texts] = PARTS.map(|(name, column)| named(&turn.after.contents, name, column));
     Judgement::that(nodes == data && nodes == texts, || {
         let odd = nodes.symmetric_difference(&data).chain(nodes.symmetric_difference(&texts));
-        format!("not all parts are there of the nodes {:?}", odd.collect::<BTreeSet<_>>())
+        Breach::new(PRIMARY, format!("not all parts are there of the nodes {:?}", odd.collect::<BTreeSet<_>>()))
     })
 }
 

@@ -6,16 +6,20 @@
 //! C07 where a method or a session is not asked for.
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::Invariant;
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
 use protocol::host::{Method, Request};
+
+/// It goes to a lane.
+const TO_A_LANE: Class = Class("to-a-lane");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-40",
         statement: "a write without a session, or to a route that originates, goes to the primary",
+        classes: &[TO_A_LANE],
     },
     triage: Triage::Reworded("no run turns forwarding off, so that writes go to lanes at all"),
     stands: &[Stand::Call(check)],
@@ -33,7 +37,7 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         return Judgement::NoSubject;
     };
     Judgement::that(called.to.0 == truth.site, || {
-        format!("{} asks {} for a write that {why}", called.who, called.to)
+        Breach::new(TO_A_LANE, format!("{} asks {} for a write that {why}", called.who, called.to))
     })
 }
 

@@ -7,18 +7,24 @@
 
 use super::lr_16_whole;
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::Truth;
 use protocol::host::Text;
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::{Key, names};
 
+/// It serves at another generation.
+const BEHIND: Class = Class("behind");
+/// It does not serve: it is in this stage.
+const OUT: Class = Class("out");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-L1",
         statement: "at rest every lane of the pool is SERVING at the newest generation",
+        classes: &[BEHIND, OUT],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Rest(rest)],
@@ -36,10 +42,14 @@ fn rest(truth: &mut Truth) -> Judgement {
         }
         let (stage, applied) = (standing.stage(), standing.generation(Key::APPLIED));
         if stage != Some(Stage::Serving) || applied != newest {
-            return Judgement::broken(Breach::new(format!(
+            let (class, place) = match stage {
+                Some(Stage::Serving) => (BEHIND, None),
+                other => (OUT, Some(told(other))),
+            };
+            return Judgement::broken(Breach::new(class, format!(
                 "lane {lane} is {} at {}, and the primary is at {}",
                 told(stage), told(applied), told(newest)
-            )).between(
+            )).at(place.unwrap_or_default()).between(
                 ("the primary", format!("at {}", told(newest))),
                 (format!("lane {lane}"), format!("{} at {}", told(stage), told(applied))),
             )

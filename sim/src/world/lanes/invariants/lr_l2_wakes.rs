@@ -7,17 +7,21 @@
 //! that the platform never delivers is the platform's (PL-4). Catches A01, A03, A05, H21.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
+
+/// It has none, in this stage.
+const NO_ALARM: Class = Class("no-alarm");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-L2",
         statement: "a lane in a stage that owns a chain of alarms has one set, running or queued for a retry",
+        classes: &[NO_ALARM],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],
@@ -28,7 +32,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
         return Judgement::NoSubject;
     }
     Judgement::that(turn.after.wakes, || {
-        Breach::new(format!("lane {} is {} and has no alarm", turn.lane, told(turn.after.stage()))).between((format!("lane {}", turn.lane), "an alarm"), ("it has", "none"))
+        Breach::new(NO_ALARM, format!("lane {} is {} and has no alarm", turn.lane, told(turn.after.stage()))).at(told(turn.after.stage())).between((format!("lane {}", turn.lane), "an alarm"), ("it has", "none"))
     })
 }
 

@@ -5,17 +5,21 @@
 //! primary that has what is mandatory: another one copies to nobody. Where such a lane stands otherwise is LR-L1's. Catches S35, A01.
 
 use super::{Check, Judgement, Stand, Triage, told};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Held, Truth};
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
+
+/// It waits, in this stage.
+const WAITS: Class = Class("waits");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-L3",
         statement: "at rest no lane that was withdrawn still waits for its copy",
+        classes: &[WAITS],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Rest(rest)],
@@ -42,11 +46,11 @@ fn rest(truth: &mut Truth) -> Judgement {
             continue;
         }
         if waits(standing) {
-            return Judgement::broken(Breach::new(format!(
+            return Judgement::broken(Breach::new(WAITS, format!(
                 "lane {lane} is {} and has asked {} times for a copy",
                 told(standing.stage()),
                 standing.number(Key::READMIT_ASKS)
-            )).between(
+            )).at(told(standing.stage())).between(
                 (format!("lane {lane}"), "a copy"),
                 ("it is", format!("{} and has asked {} times", told(standing.stage()), standing.number(Key::READMIT_ASKS))),
             )

@@ -86,7 +86,7 @@ impl Judgement {
     }
 
     /// Whether something that was there holds.
-    pub(super) fn that<B: Into<Breach>>(holds: bool, breach: impl FnOnce() -> B) -> Self {
+    pub(super) fn that(holds: bool, breach: impl FnOnce() -> Breach) -> Self {
         if holds {
             Judgement::Holds
         } else {
@@ -95,10 +95,13 @@ impl Judgement {
     }
 
     /// Something that was there does not hold.
-    pub(super) fn broken(breach: impl Into<Breach>) -> Self {
-        Judgement::Broken(breach.into())
+    pub(super) fn broken(breach: Breach) -> Self {
+        Judgement::Broken(breach)
     }
 }
+
+/// Whom a violation concerns where it is a client that was told something wrong, or nothing.
+pub const CLIENT: &str = "client";
 
 /// A value that may not be there, for people.
 pub(super) fn told<T: std::fmt::Display>(value: Option<T>) -> String {

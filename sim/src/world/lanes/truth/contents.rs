@@ -98,6 +98,12 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// The table.
+    #[must_use]
+    pub fn table(&self) -> &Text {
+        &self.table
+    }
+
     /// What the first one has there.
     #[must_use]
     pub fn here(&self) -> String {
