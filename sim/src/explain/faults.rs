@@ -98,7 +98,7 @@ pub(super) fn struck(kind: FaultKind) -> &'static str {
         FaultKind::AnswerLate => "has the answer held up that is on its way to it",
         FaultKind::Partitioned => "does not get its message through",
         FaultKind::Clogged => "has its message stuck on the way",
-        FaultKind::Duplicated => "has its request arrive twice",
+        FaultKind::Duplicated => "receives the same request a second time",
         FaultKind::Cancelled => "loses its client",
         FaultKind::Reset => "is reset",
         FaultKind::IsolateShared => "runs out of memory, which another object of its isolate has used up",

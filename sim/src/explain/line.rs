@@ -36,8 +36,6 @@ pub struct Line {
     pub(super) opening: String,
     /// What is waited for from here on.
     pub(super) awaits: Option<String>,
-    /// What it answers, where it does: that is only told where it is what is wrong.
-    pub(super) answers: Option<String>,
     /// What tells it from other lines, apart from values.
     pub(super) kind: String,
     /// Whether it is told by itself.
@@ -69,22 +67,6 @@ impl Line {
         };
         self.text = told;
     }
-
-    /// Tells it whatever it says, with what it answers: it is what was found to be wrong.
-    fn tell(&mut self) {
-        self.weight = Weight::Tells;
-        if let Some(answers) = self.answers.take() {
-            let and = if self.text.is_empty() || self.text.ends_with(", ") {
-                ""
-            } else {
-                ", and "
-            };
-            self.text += &format!("{and}{answers}");
-        }
-        if self.text.is_empty() {
-            self.text = "has a turn".to_owned();
-        }
-    }
 }
 
 /// The clauses of one line, as they come together.
@@ -100,7 +82,7 @@ struct Draft {
     awaits: Option<String>,
     commits: bool,
     answers: Option<String>,
-    /// Whether routine is told too: it may be what is wrong.
+    /// Whether routine is told too, and what is answered: it may be what is wrong.
     tells_all: bool,
 }
 
@@ -117,6 +99,12 @@ impl Draft {
         let mut clauses = once_each(&self.clauses);
         if self.commits {
             clauses.push("commits".to_owned());
+        }
+        if self.tells_all {
+            clauses.extend(self.answers.clone());
+            if clauses.is_empty() {
+                clauses.push("has a turn".to_owned());
+            }
         }
         let told = match clauses.split_last() {
             None => String::new(),
@@ -164,11 +152,7 @@ pub(super) fn lines_of<W: World>(
         let clauses: Vec<&Clause> = of_party.map(|(_, clause)| clause).collect();
         line::<W>(step, happened, (party, &clauses), items, is_judged)
     });
-    let mut lines: Vec<Line> = lines.collect();
-    if is_judged {
-        lines.iter_mut().for_each(Line::tell);
-    }
-    lines
+    lines.collect()
 }
 
 fn line<W: World>(
@@ -217,9 +201,12 @@ fn line<W: World>(
         party: party.clone(),
         asks: draft.asks,
         awaits: draft.awaits,
-        answers: draft.answers,
         kind: draft.kind.join(" "),
-        weight: draft.weight.unwrap_or(Weight::Routine),
+        weight: if is_judged {
+            Weight::Tells
+        } else {
+            draft.weight.unwrap_or(Weight::Routine)
+        },
         origin: happened.origin.clone(),
     }
 }
@@ -310,12 +297,11 @@ fn say<W: World>(clause: &Clause, draft: &mut Draft) {
         ),
         Clause::Aimed(item) => draft.item = Some(*item),
         Clause::Fault(kind) => {
-            let weight = if faults::is_told_elsewhere(*kind) {
-                Weight::Routine
+            if faults::is_told_elsewhere(*kind) {
+                draft.kind.push(kind.name().to_owned());
             } else {
-                Weight::Tells
-            };
-            draft.say(weight, kind.name(), faults::struck(*kind).to_owned());
+                draft.say(Weight::Tells, kind.name(), faults::struck(*kind).to_owned());
+            }
         }
         // Why is told as the plan's item.
         Clause::Reset {

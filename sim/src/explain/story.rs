@@ -288,7 +288,6 @@ mod tests {
             party: Text::new_static(party),
             asks: Vec::new(),
             awaits: None,
-            answers: None,
             opening: String::new(),
             kind: kind.to_owned(),
             weight: Weight::Tells,

@@ -60,8 +60,8 @@ fn the_story_is_told_in_order_and_in_words() {
             "follower 1 has the answer held up",
             "client adds 7, as `second`",
             "the counter before the log comes, digests a new record",
-            "follower 1 once the log comes, applies records, 2",
-            "follower 1 once the log comes, applies records, 1",
+            "follower 1 once the log comes, applies records up to 2",
+            "follower 1 once the log comes, applies records up to 1",
         ],
     );
     assert!(told.len() <= 24, "it fits on a screen: {told:#?}");

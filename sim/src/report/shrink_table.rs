@@ -153,6 +153,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::world::World as _;
+    use crate::world::lanes::LanesWorld;
 
     fn row(invariant: &'static str, left: usize, millis: u64) -> Row {
         let size = |operations, faults| Size {
@@ -166,7 +168,7 @@ mod tests {
             identity: Identity {
                 invariant: invariant.into(),
                 roles: BTreeSet::new(),
-                class: "lane # is behind".into(),
+                class: "behind".into(),
             },
             before: size(50, 11),
             after: size(left, 0),
@@ -206,5 +208,51 @@ mod tests {
                 .expect("it is text")
                 .ends_with("no seed fails.\n")
         );
+    }
+
+    /// The part of a text between two others.
+    fn between<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
+        let (_, rest) = text.split_once(begin).expect(begin);
+        rest.split_once(end).expect(end).0
+    }
+
+    /// The cells of a line of a table: what stands two spaces apart.
+    fn cells(line: &str) -> Vec<&str> {
+        let cells = line.split("  ").map(str::trim);
+        cells.filter(|cell| !cell.is_empty()).collect()
+    }
+
+    #[test]
+    fn the_table_of_the_readme_is_one_that_the_command_prints() {
+        const AGAIN: &str = "print it anew: cargo run --release -- shrink --table";
+        let readme = include_str!("../../../README.md");
+        let shrinking = between(readme, "\n## Shrink\n", "\n## ");
+        assert!(
+            shrinking.contains("cargo run --release -- shrink --table "),
+            "{AGAIN}"
+        );
+        let table = between(shrinking, "<summary>The table</summary>\n\n```\n", "\n```");
+        let mut out = Vec::new();
+        write_table(&[row("LR-1", 3, 800)], &mut out).expect("memory takes it");
+        let printed = String::from_utf8(out).expect("it is text");
+        let mut lines = table.lines();
+        let header = lines.next().map(cells);
+        assert_eq!(header, printed.lines().next().map(cells), "{AGAIN}");
+        let rows: Vec<_> = lines.map(cells).collect();
+        for row in &rows {
+            let [_, _, id, class, before, .., remark] = row[..] else {
+                panic!("{row:?} is no row: {AGAIN}");
+            };
+            let invariants = LanesWorld::invariants();
+            let invariant = invariants.iter().find(|invariant| invariant.id == id);
+            let invariant = invariant.unwrap_or_else(|| panic!("there is no {id}: {AGAIN}"));
+            let is_class = invariant.classes.iter().any(|known| known.is_of(class));
+            assert!(is_class, "{id} has no class `{class}`: {AGAIN}");
+            assert!(before.contains(" + "), "{row:?}: {AGAIN}");
+            assert_eq!(remark, "1-minimal", "{row:?}");
+        }
+        assert!(rows.len() >= 30, "it has {} rows: {AGAIN}", rows.len());
+        let sum = format!("{} seeds of ", rows.len());
+        assert!(shrinking.contains(&sum), "its sum says so: {AGAIN}");
     }
 }

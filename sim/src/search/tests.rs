@@ -271,3 +271,27 @@ fn a_simulator_that_fails_ends_the_sweep() {
     let scenarios = scenarios();
     spoiled(&settings(&scenarios, 2, u64::MAX), &Spoil::Fails);
 }
+
+#[test]
+fn what_is_found_is_told_while_the_sweep_goes_on() {
+    const SEEDS: u64 = 3_000;
+    let scenarios = scenarios();
+    let settings = Settings {
+        keep_going: true,
+        ..settings(&scenarios, 1, SEEDS)
+    };
+    let watcher = Patience {
+        left: AtomicU64::new(SEEDS),
+    };
+    let deployment = || DemonstrationWorld::deployment("documented").expect("the variant is there");
+    let mut told = Vec::new();
+    let swept = sweep::<DemonstrationWorld, _>(&settings, deployment, &watcher, &mut |finding| {
+        told.push((finding.scenario, finding.seed));
+        watcher.left.store(0, Ordering::Relaxed);
+    });
+    let findings = swept.findings.iter();
+    let found: Vec<_> = findings.map(|finding| (finding.scenario, finding.seed)).collect();
+    assert_eq!(told, found, "each once, in their order");
+    assert!(!found.is_empty(), "the documented rules fail");
+    assert_eq!(swept.ended, Ended::Early, "whoever hears of it can end the sweep");
+}

@@ -49,7 +49,10 @@ const PHRASES: [(Label, Phrase); 18] = [
         labels::PAUSE,
         Phrase::asks("pauses after a failed call", "the pause is over").routine(),
     ),
-    (labels::RETRY, Phrase::asks("asks {to} instead", "{to} answers")),
+    (
+        labels::RETRY,
+        Phrase::asks("asks {to} in another try", "{to} answers"),
+    ),
     (labels::REFUSED, Phrase::does("refuses the addition: {detail}")),
     (
         labels::REPEATED,
@@ -57,7 +60,7 @@ const PHRASES: [(Label, Phrase); 18] = [
     ),
     (labels::SEALED, Phrase::does("seals record {detail}")),
     (labels::LEFT_OUT, Phrase::does("leaves a record out: {detail}")),
-    (labels::APPLIED, Phrase::does("applies records, {detail}")),
+    (labels::APPLIED, Phrase::does("applies records up to {detail}")),
     (labels::ROUTED, Phrase::does("chooses {detail}").routine()),
 ];
 

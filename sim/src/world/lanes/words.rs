@@ -142,7 +142,7 @@ const PHRASES: [(Label, Phrase); 67] = [
     ),
     (
         object::COLLECTED_DROPPED,
-        Phrase::does("drops what the request has collected {detail}"),
+        Phrase::does("drops what the request has collected: {detail}"),
     ),
     (
         object::GUARDED,
@@ -315,7 +315,7 @@ fn who(visitor: &Visitor) -> &'static str {
 
 fn asked(ask: &Ask) -> String {
     match ask {
-        Ask::Install { nodes, .. } => format!("installs the site, with {nodes} nodes"),
+        Ask::Install { nodes, .. } => format!("installs the site, with {}", counted(*nodes, "node")),
         Ask::Front { .. } => "opens the front page".to_owned(),
         Ask::Node { nid, .. } => format!("opens node {nid}"),
         Ask::Waiting { nid, pause } => format!("opens the feed of node {nid}, which waits {pause}"),
@@ -330,13 +330,22 @@ fn asked(ask: &Ask) -> String {
         Ask::Save { nid, .. } => format!("saves node {nid}"),
         Ask::Upload => "uploads a file".to_owned(),
         Ask::InstallModule { objects, routes } => {
-            format!("installs a module of {objects} objects and {routes} routes")
+            let (objects, routes) = (counted(*objects, "object"), counted(*routes, "route"));
+            format!("installs a module of {objects} and {routes}")
         }
         Ask::DefineTable => "defines a table".to_owned(),
         Ask::Cron => "runs cron".to_owned(),
         Ask::Enqueue => "queues a piece of work".to_owned(),
         Ask::Mail { to } => format!("has account {to} sent a mail"),
         Ask::PrivateKey => "has the private key made".to_owned(),
+    }
+}
+
+/// So many of something.
+fn counted(count: u32, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
     }
 }
 

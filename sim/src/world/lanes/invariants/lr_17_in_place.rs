@@ -35,7 +35,7 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
         if statement.sql.starts_with("DELETE FROM \"") {
             let serves = stage == Some(Stage::Serving);
             judgement = Judgement::that(!serves, || {
-                Breach::new(DELETES, format!("lane {} was SERVING at `{}`", turn.lane, statement.sql))
+                Breach::new(DELETES, format!("lane {} is SERVING, and deletes what it serves from: `{}`", turn.lane, statement.sql))
             });
             if serves {
                 break;
