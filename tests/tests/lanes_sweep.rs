@@ -9,7 +9,7 @@ use sim::world::World;
 use sim::world::lanes::{Generate, LanesWorld};
 use tests::failing;
 
-/// How many seeds of each scenario a plain `cargo test` runs.
+/// How many seeds of each scenario a plain `cargo test` runs; fewer where fewer are enough to show something.
 const SEEDS: u64 = 12;
 
 /// Runs the first seeds of a scenario.
@@ -18,7 +18,7 @@ fn sweep(name: &str) {
     let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
     let deployment = LanesWorld::deployment("hardened").expect("the variant is there");
     let pool = Default::default();
-    for seed in 1..=tests::pieces::seeds().unwrap_or(SEEDS) {
+    for seed in 1..=tests::pieces::seeds().unwrap_or(SEEDS.min(scenario.least_seeds)) {
         let plan = LanesWorld::generate(&scenario, seed);
         let report = run::<LanesWorld, _, SqliteStore>(&plan, deployment.clone(), &pool, ());
         if let Verdict::Violated(violation) = &report.verdict {
@@ -59,6 +59,9 @@ scenarios! {
     fence: "lanes/fence",
     quiet: "lanes/quiet",
     overflow: "lanes/overflow",
+    autoscale: "lanes/autoscale",
+    saturation: "lanes/saturation",
+    pool256: "lanes/pool256",
 }
 
 #[test]

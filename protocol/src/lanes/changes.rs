@@ -51,7 +51,7 @@ pub struct Change {
 }
 
 /// All changes, in the order in which they are made. Each exchanges entries of its own.
-pub const CHANGES: [Change; 24] = [
+pub const CHANGES: [Change; 27] = [
     Change {
         name: "log-all-state",
         without: "without-log-all-state",
@@ -205,7 +205,7 @@ pub const CHANGES: [Change; 24] = [
     Change {
         name: "watch-the-copy",
         without: "without-watch-the-copy",
-        invariant: "LR-L1",
+        invariant: "LR-L2",
         side: Side::Lane,
         reason: "a copy that is abandoned leaves a lane that nothing wakes; a lane that is being restored has an alarm, and \
                  asks for another copy when no chunk has come for a minute",
@@ -290,6 +290,33 @@ pub const CHANGES: [Change; 24] = [
         reason: "an operator's step of a copy holds the primary's gate and waits for the lane's, whose render forwards and \
                  waits for the primary's; the step runs outside of the gate, as the alarm's does",
         apply: |rules| rules.flows.visit.provision_is_gated = false,
+    },
+    Change {
+        name: "count-each-wait-once",
+        without: "without-count-each-wait-once",
+        invariant: "LR-41",
+        side: Side::Primary,
+        reason: "a window counts the waits of the last 64 requests, whenever they came, and one burst grows the pool by a lane \
+                 in every window after it; each wait counts in one window",
+        apply: |rules| rules.flows.growth.waited = object::waited_since,
+    },
+    Change {
+        name: "clear-while-copying",
+        without: "without-clear-while-copying",
+        invariant: "LR-41",
+        side: Side::Primary,
+        reason: "a quiet window clears nothing while a copy is in progress, and the pool grows by windows that do not follow \
+                 each other; it clears them always",
+        apply: |rules| rules.growth.pace = object::always_clear,
+    },
+    Change {
+        name: "count-without-gaps",
+        without: "without-count-without-gaps",
+        invariant: "LR-42",
+        side: Side::Primary,
+        reason: "the number of lanes is the highest one that was copied, and an operator who copies the fifth lane first has \
+                 requests routed to four that are not there; a lane counts when all before it do",
+        apply: |rules| rules.flows.provision.counted = object::count_without_gaps,
     },
 ];
 

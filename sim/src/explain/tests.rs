@@ -72,7 +72,7 @@ fn the_story_is_told_in_order_and_in_words() {
 }
 
 #[test]
-fn what_never_came_is_told_of_a_violation_at_rest() {
+fn what_never_came_is_told() {
     let explanation =
         explained::<LanesWorld>(LOST, "without-watch-the-copy", settings(1, 0)).expect("it fails");
     let told = texts(&explanation);

@@ -1,9 +1,10 @@
 //! What worlds and checks can look at: names, databases, what has changed, what is waited for.
 
-use protocol::host::{Namespace, ObjectName, Rows, Statement, Text};
+use protocol::host::{Namespace, ObjectName, Rows, Statement, TaskId, Text};
 use protocol::task::Waiting;
 
 use super::incarnation::Life;
+use super::party::Party;
 use super::storage::{Store, StoreError, Writes};
 use super::{Changed, Guest, Kernel, PartyId};
 
@@ -91,21 +92,27 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 
     /// What tasks are under way, and what they wait for: who, which task, what.
     #[must_use]
-    pub fn waits(&self) -> Vec<(&Text, protocol::host::TaskId, Waiting<'_>)> {
-        let mut waits = Vec::new();
-        for party in &self.parties {
-            let code = self.deployment.version(party.current.version);
-            let of_party = match &party.current.life {
-                Some(Life::Object(object)) => code.waits(object),
-                Some(Life::Front(front)) => code.front_waits(front),
-                None => Vec::new(),
-            };
-            waits.extend(
-                of_party
-                    .into_iter()
-                    .map(|(task, waiting)| (&party.who, task, waiting)),
-            );
+    pub fn waits(&self) -> Vec<(&Text, TaskId, Waiting<'_>)> {
+        let parties = self.parties.iter();
+        let waits = parties.flat_map(|party| {
+            let of_party = self.waits_in(party).into_iter();
+            of_party.map(|(task, waiting)| (&party.who, task, waiting))
+        });
+        waits.collect()
+    }
+
+    /// What the tasks of a party wait for that are under way.
+    #[must_use]
+    pub fn waits_of(&self, party: PartyId) -> Vec<(TaskId, Waiting<'_>)> {
+        self.waits_in(self.party(party))
+    }
+
+    fn waits_in<'k>(&'k self, party: &'k Party<P, S>) -> Vec<(TaskId, Waiting<'k>)> {
+        let code = self.deployment.version(party.current.version);
+        match &party.current.life {
+            Some(Life::Object(object)) => code.waits(object),
+            Some(Life::Front(front)) => code.front_waits(front),
+            None => Vec::new(),
         }
-        waits
     }
 }

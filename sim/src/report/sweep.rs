@@ -102,8 +102,14 @@ pub fn write_measures(tallies: &[Tally], out: &mut dyn Write) -> Result<()> {
     for tally in tallies {
         all.add(&tally.measures);
     }
-    for (invariant, Measure { what, most, bound }) in all.iter() {
-        writeln!(out, "{invariant}   {what}: at most {most}, the bound is {bound}")?;
+    for (invariant, Measure { what, most, bound }, times) in all.iter() {
+        match bound {
+            Some(bound) => writeln!(out, "{invariant}   {what}: at most {most}, the bound is {bound}")?,
+            None => writeln!(
+                out,
+                "{invariant}   {what}: {times} times, at most {most}; nothing is promised"
+            )?,
+        }
     }
     Ok(())
 }

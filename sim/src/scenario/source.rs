@@ -36,6 +36,9 @@ const BUILT_IN: &[(&str, &str, &str)] = files![
     "lanes/fence",
     "lanes/quiet",
     "lanes/overflow",
+    "lanes/autoscale",
+    "lanes/saturation",
+    "lanes/pool256",
     "demonstration",
 ];
 

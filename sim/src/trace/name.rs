@@ -147,8 +147,8 @@ mod tests {
         );
         let lost = include_str!("../../../traces/lanes/watch-the-copy.jsonl");
         assert_eq!(
-            named::<LanesWorld>(lost, "LR-L1"),
-            "lr-l1-lose-request-at-post-chunk-has-the-primary-begin-the-copy"
+            named::<LanesWorld>(lost, "LR-L2"),
+            "lr-l2-lose-request-at-post-chunk-has-the-primary-begin-the-copy"
         );
         let late = include_str!("../../../traces/demonstration/older-answer-last.jsonl");
         assert_eq!(

@@ -3,6 +3,7 @@
 pub mod application;
 pub mod desk;
 pub mod front;
+pub mod load;
 pub mod pool;
 pub mod world;
 

@@ -151,14 +151,20 @@ impl<S: Store> Pool<S> {
     /// When the site does not come to be.
     #[must_use]
     pub fn installed_under(version: Version) -> Self {
+        Self::with_accounts(version, 2)
+    }
+
+    /// The same with so many accounts, each with a session.
+    ///
+    /// # Panics
+    /// When the site does not come to be.
+    #[must_use]
+    pub fn with_accounts(version: Version, accounts: u32) -> Self {
         let mut pool = Self::under(version);
         let migrated = pool.send(pool.primary, Operate::Migrate.direct());
         assert_eq!(migrated.status, 200);
         let nobody = Visitor::default();
-        let install = Ask::Install {
-            nodes: 30,
-            accounts: 2,
-        };
+        let install = Ask::Install { nodes: 30, accounts };
         assert_eq!(pool.ask(&install, &nobody, "install").status, 200);
         assert_eq!(pool.ask(&Ask::PrivateKey, &nobody, "first key").status, 200);
         pool
@@ -220,8 +226,14 @@ impl<S: Store> Pool<S> {
 /// The documented protocol with the application of the catalogue. Its interpreter boots faster than the deployed one.
 #[must_use]
 pub fn documented() -> Version {
+    of(Rules::DOCUMENTED)
+}
+
+/// These rules with the application of the catalogue, as [`documented`] has it.
+#[must_use]
+pub fn of(rules: Rules) -> Version {
     Version {
-        rules: Rules::DOCUMENTED,
+        rules,
         policy: Policy {
             boot: Millis(50),
             ..Policy::DOCUMENTED

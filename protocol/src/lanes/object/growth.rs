@@ -22,13 +22,19 @@ pub struct Growing {
 pub struct GrowthSteps {
     /// First: look at demand, and choose the lane that is copied.
     pub choose: Segment<Growing>,
+    /// How long the requests waited that count for the window that has ended, each of them.
+    pub waited: fn(&mut SiteObject) -> Vec<Millis>,
     /// When a step of its copy has ended, or failed.
     pub copied: Segment<Growing>,
 }
 
 impl GrowthSteps {
     /// As documented.
-    pub const DOCUMENTED: GrowthSteps = GrowthSteps { choose, copied };
+    pub const DOCUMENTED: GrowthSteps = GrowthSteps {
+        choose,
+        waited,
+        copied,
+    };
 }
 
 two_segments!(Growing, growth, choose, copied);
@@ -44,6 +50,7 @@ fn choose(
 ) -> Next {
     let rules = &version.rules;
     let peak = std::mem::replace(&mut site.peak, site.inflight);
+    let waited = (rules.flows.growth.waited)(site);
     let cursor = store::meta(cx, Key::COPY_CURSOR.0)?;
     let repairs = Repairs::stored(store::meta(cx, Key::REPAIRS.0)?.as_deref());
     let pace = (rules.growth.pace)(&PaceFacts {
@@ -52,7 +59,7 @@ fn choose(
         repair_queued: repairs.first().is_some(),
     });
     match pace {
-        Pace::Busy => site.append_window(version, peak, cx)?,
+        Pace::Busy => site.append_window(version, peak, &waited, cx)?,
         Pace::Quiet {
             clears_windows: false,
         } => {}
@@ -78,6 +85,12 @@ fn choose(
         cursor,
         version.policy.step_rows,
     )))))
+}
+
+/// Those of the whole ring of timings, also those that an earlier window counted.
+fn waited(site: &mut SiteObject) -> Vec<Millis> {
+    let waits = site.timings.iter().filter(|timing| timing.ahead > 0);
+    waits.map(|timing| timing.queued).collect()
 }
 
 fn copied(
@@ -115,14 +128,14 @@ fn copied(
 }
 
 impl SiteObject {
-    /// Appends a window of demand: of the whole ring of timings, also of those that an earlier window counted.
-    fn append_window(&self, version: &Version, peak: u32, cx: &mut Cx<'_, '_>) -> Result<(), SqlError> {
-        let waited: Vec<Millis> = self
-            .timings
-            .iter()
-            .filter(|timing| timing.ahead > 0)
-            .map(|timing| timing.queued)
-            .collect();
+    /// Appends a window of demand.
+    fn append_window(
+        &self,
+        version: &Version,
+        peak: u32,
+        waited: &[Millis],
+        cx: &mut Cx<'_, '_>,
+    ) -> Result<(), SqlError> {
         let seen = Seen {
             at: Number::from(cx.now().0),
             peak_inflight: Number::from(peak),

@@ -5,6 +5,7 @@ use super::sequence::schema;
 use super::{Cx, Next, Segment, SiteFrame, SiteObject, Value, Version, answer, labels, state, store, tables};
 use crate::host::{Body, Request, Response, Rows, Shared, SqlError, Text};
 use crate::json::Json;
+use crate::lanes::belief::LanesPointer;
 use crate::lanes::bind::jsonable;
 use crate::lanes::meta::{Key, Write};
 use crate::lanes::restore::{Page, Place, ProvisionFacts, StepEnd, page_statement};
@@ -42,6 +43,9 @@ enum Phase {
 /// Which attempt at a copy to a lane one is of that goes on from a cursor, or begins; none where they are not counted.
 pub type AttemptOf = fn(Number, Option<&Cursor>, &mut Cx<'_, '_>) -> Result<Option<Text>, SqlError>;
 
+/// How many lanes there are when the copy of this lane is done, where so many were known.
+pub type Counted = fn(Number, LanesPointer, &mut Cx<'_, '_>) -> Result<Number, SqlError>;
+
 /// The segments of a step of a copy.
 #[derive(Clone, Copy, Debug)]
 pub struct ProvisionSteps {
@@ -57,6 +61,8 @@ pub struct ProvisionSteps {
     pub post: Segment<Provisioning>,
     /// With the lane's answer: go on behind the page.
     pub landed: Segment<Provisioning>,
+    /// How many lanes there are when the copy of a lane is done, besides those that are counted: the lane's number.
+    pub counted: Counted,
 }
 
 impl ProvisionSteps {
@@ -68,6 +74,7 @@ impl ProvisionSteps {
         page: |_| None,
         post,
         landed,
+        counted: |lane, _, _| Ok(lane),
     };
 }
 
@@ -381,7 +388,8 @@ impl SiteObject {
         cx: &mut Cx<'_, '_>,
     ) -> Result<(), SqlError> {
         let known = self.known_lanes(cx)?;
-        if let Some(pointer) = (version.rules.growth.note_serving)(lane, known) {
+        let counted = (version.rules.flows.provision.counted)(lane, known, cx)?;
+        if let Some(pointer) = (version.rules.growth.note_serving)(counted, known) {
             store::write(
                 cx,
                 [

@@ -18,7 +18,7 @@ use aims::aimed;
 pub use operations::Operations;
 use operations::operate;
 pub use visits::Visits;
-use visits::visit;
+use visits::{Opened, visit};
 
 /// What a scenario says about this world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,10 @@ pub struct Generate {
     /// The most lanes that serve when the run begins, and that an operator asks for later.
     #[schemars(range(max = MOST_LANES))]
     pub lanes_most: u32,
+    /// The fewest lanes that serve when the run begins.
+    #[serde(default)]
+    #[schemars(range(max = MOST_LANES))]
+    pub lanes_least: u32,
     /// The most isolates of the front Worker; none counts as one. Each is new at some instant, and gone at another.
     #[schemars(range(max = MOST_FRONTS))]
     pub fronts_most: u32,
@@ -51,6 +55,14 @@ pub struct Generate {
     #[serde(default)]
     #[schemars(range(max = MOST_ACTS))]
     pub aimed_most: u32,
+    /// The most instants at which visitors come all at once, in half of all runs; none where visitors never do.
+    #[serde(default)]
+    #[schemars(range(max = MOST_ACTS))]
+    pub rushes_most: u32,
+    /// How many of eight visits with a session come with one that somebody has opened in the run.
+    #[serde(default)]
+    #[schemars(range(max = 8))]
+    pub returning: u32,
     /// How often each kind of request is asked for, relative to the others.
     pub visits: Visits,
     /// How often each act of an operator is, relative to the others.
@@ -60,6 +72,9 @@ pub struct Generate {
 
 /// The most lanes that a site has (`lanes.md` 3).
 const MOST_LANES: u32 = 256;
+
+/// Of so many visits with a session [`Generate::returning`] counts some.
+const EIGHTHS: u32 = 8;
 
 /// The most isolates, nodes or accounts, and acts, that a scenario asks for: more only takes longer.
 const MOST_FRONTS: u32 = 1_000;
@@ -74,10 +89,13 @@ impl Generate {
     pub fn check(&self) -> Result<(), PlanError> {
         for (field, found, most) in [
             ("generate.lanes-most", self.lanes_most, MOST_LANES),
+            ("generate.returning", self.returning, EIGHTHS),
+            ("generate.lanes-least", self.lanes_least, self.lanes_most),
             ("generate.fronts-most", self.fronts_most, MOST_FRONTS),
             ("generate.nodes-most", self.nodes_most, MOST_ROWS),
             ("generate.accounts-most", self.accounts_most, MOST_ROWS),
             ("generate.visits-most", self.visits_most, MOST_ACTS),
+            ("generate.rushes-most", self.rushes_most, MOST_ACTS),
             ("generate.operations-most", self.operations_most, MOST_ACTS),
             ("generate.faults-most", self.faults_most, MOST_ACTS),
             ("generate.aimed-most", self.aimed_most, MOST_ACTS),
@@ -89,7 +107,7 @@ impl Generate {
 }
 
 /// How requests arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Arrivals {
     /// Spread over the whole time.
     Steady,
@@ -99,7 +117,12 @@ enum Arrivals {
     Quiet,
     /// Within a tenth of the time.
     Saturated,
+    /// All at once, at one of these instants.
+    Rushes(Vec<Micros>),
 }
+
+/// Within how long those come who come at once.
+const RUSH: Micros = Micros::from_millis(400);
 
 impl Arrivals {
     const ALL: [Arrivals; 4] = [
@@ -109,8 +132,22 @@ impl Arrivals {
         Arrivals::Saturated,
     ];
 
-    fn at(self, dice: &mut Dice, lasts: Micros) -> Micros {
+    /// One of the four that there always are, or rushes where the scenario has some, in half of all runs.
+    fn drawn(dice: &mut Dice, rushes_most: u32, lasts: Micros) -> Self {
+        let any = dice.below("arrivals", Arrivals::ALL.len() as u32) as usize;
+        if rushes_most == 0 || dice.below("rushes", 2) == 0 {
+            return Arrivals::ALL[any].clone();
+        }
+        let rushes = dice.some("rushes", rushes_most);
+        Arrivals::Rushes((0..rushes).map(|_| dice.instant("rush", lasts)).collect())
+    }
+
+    fn at(&self, dice: &mut Dice, lasts: Micros) -> Micros {
         match self {
+            Arrivals::Rushes(instants) => {
+                let rush = instants[dice.below("rush-of", instants.len() as u32) as usize];
+                rush.after(dice.instant("arrival", RUSH)).min(lasts)
+            }
             Arrivals::Steady => dice.instant("arrival", lasts),
             Arrivals::Bursty => {
                 let burst = Micros(lasts.0 / 6 * u64::from(dice.below("burst", 6)));
@@ -129,17 +166,19 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Lanes
         site: Text::new_static("shop"),
         nodes: dice.some("nodes", own.nodes_most),
         accounts: dice.some("accounts", own.accounts_most),
-        lanes: dice.below("lanes", own.lanes_most + 1),
+        lanes: own.lanes_least + dice.below("lanes", own.lanes_most.saturating_sub(own.lanes_least) + 1),
         fronts: dice.some("fronts", own.fronts_most),
         keyed: dice.below("keyed", 8) > 0,
     };
     let knobs = dice.knobs(&scenario.knobs);
-    let arrivals = Arrivals::ALL[dice.below("arrivals", Arrivals::ALL.len() as u32) as usize];
+    let arrivals = Arrivals::drawn(&mut dice, own.rushes_most, scenario.lasts());
     let mut acts = Vec::new();
+    let mut opened = Opened::default();
     for nth in 0..dice.some("visits", own.visits_most) {
         let at = arrivals.at(&mut dice, scenario.lasts());
         let front = front_at(&mut dice, &shape, at, scenario.lasts());
-        let visit = visit(&mut dice, own.visits, &shape, nth, front);
+        let visit = visit(&mut dice, own.visits, &shape, nth, front)
+            .map(|visit| opened.returns(&mut dice, own.returning, at, visit));
         acts.extend(visit.map(|visit| (at, Act::Operation(visit))));
     }
     for _ in 0..dice.below("operations", own.operations_most + 1) {

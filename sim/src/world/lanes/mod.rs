@@ -23,7 +23,7 @@ use protocol::lanes::name::replica_of;
 use protocol::lanes::object::SITE;
 use protocol::lanes::operator::Operate;
 use protocol::lanes::{front, object};
-use protocol::task::Program;
+use protocol::task::{Program, Waiting};
 
 use super::{Phrase, PlanOf, Variant, World};
 use crate::check::{Invariant, Measures, Violation};
@@ -156,6 +156,7 @@ impl World for LanesWorld {
             world.truth.found(number, standing);
         }
         world.truth.now = kernel.now();
+        world.truth.clock_skew = plan.knobs.clock_skew;
         world.truth.lateness = plan.knobs.alarm_lateness.most.after(plan.knobs.alarm_sync.most);
         world.truth.begin();
         world
@@ -242,6 +243,7 @@ impl World for LanesWorld {
         attempt.told = Some(told);
         attempt.ended = true;
         let attempt = attempt.clone();
+        self.truth.note_acknowledged(&attempt);
         let client = |_: &Truth| Some(Text::new_static(invariants::CLIENT));
         self.judge(client, |check, truth| match check {
             Stand::Told(check) => Some(check(truth, &attempt)),
@@ -271,6 +273,7 @@ impl World for LanesWorld {
                 Heard::Arrived { item } => {
                     if let Some(attempt) = self.truth.attempts.get_mut(&item) {
                         attempt.arrivals += 1;
+                        self.truth.effects.arrived(attempt);
                     }
                 }
                 Heard::Called(call) => {
@@ -281,14 +284,25 @@ impl World for LanesWorld {
                     }
                     called.push(call);
                 }
-                heard => self.unheard.entry(by).or_default().push(heard),
+                heard => {
+                    // What has left the platform is done, whoever holds the thread: clients may be told so by now.
+                    if let Heard::Acted(act) = &heard {
+                        self.truth.effects.acted(act);
+                    }
+                    self.unheard.entry(by).or_default().push(heard);
+                }
             }
         }
         // Half a turn is nobody's truth: the step in which it ends comes.
         if !kernel.is_mid_turn(party) {
             let own = self.unheard.remove(&who).unwrap_or_default();
             match number {
-                Some(number) => self.turned(number, party, own, kernel)?,
+                Some(number) => {
+                    self.turned(number, party, own, kernel)?;
+                    if number == 0 {
+                        self.note_waiting(&who, kernel);
+                    }
+                }
                 None => self.front_turned(&who, &own)?,
             }
         }
@@ -328,6 +342,17 @@ impl LanesWorld {
     fn lane<P: Program, S: Store>(&self, lane: u32, kernel: &mut Kernel<P, S>) -> Option<PartyId> {
         let name = ObjectName::new(format!("{}#r{lane}", self.truth.site));
         (lane > 0).then(|| kernel.object(&SITE, &name)).flatten()
+    }
+
+    /// Notes which requests wait for the primary's gate.
+    fn note_waiting<P: Program, S: Store>(&mut self, who: &Text, kernel: &Kernel<P, S>) {
+        let waits = kernel.waits_of(self.primary).into_iter();
+        let at_gate = waits.filter_map(|(task, waiting)| {
+            let waits = matches!(waiting, Waiting::Gate(gate, _) if gate == object::labels::GATE);
+            waits.then_some(task)
+        });
+        let runs = self.wire.runs_of(who, at_gate);
+        self.truth.demand.wait(runs);
     }
 
     /// The number of an object of the site; none for a front.
@@ -380,6 +405,9 @@ impl Truth {
         self.note_base(number, &standing);
         if standing.stage().is_some_and(|stage| stage != Stage::Created) {
             self.copied.insert(number);
+        }
+        if Truth::owes(&standing).is_some() {
+            self.whole.insert(number);
         }
         self.lanes.insert(number, standing);
         self.note_held(number);

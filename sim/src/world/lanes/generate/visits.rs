@@ -164,6 +164,46 @@ pub(super) fn visit(
     })
 }
 
+/// The sessions that are opened in a plan, each with when that is asked for.
+#[derive(Debug, Default)]
+pub(super) struct Opened(Vec<(Micros, Text)>);
+
+impl Opened {
+    /// A visit, or the same by somebody who has logged in before: so many of eight that have a session.
+    pub(super) fn returns(
+        &mut self,
+        dice: &mut Dice,
+        eighths: u32,
+        at: Micros,
+        mut visit: Operation,
+    ) -> Operation {
+        let Operation::Visit {
+            ask, visitor, token, ..
+        } = &mut visit
+        else {
+            return visit;
+        };
+        match (&*ask, &visitor.session) {
+            // Who logs in without a session is given one that is called as the attempt is.
+            (Ask::Login { .. }, None) => self.0.push((at, token.clone())),
+            (_, Some(_)) if eighths > 0 && dice.below("returns", 8) < eighths => {
+                let before: Vec<&Text> = self
+                    .0
+                    .iter()
+                    .filter(|(of, _)| *of < at)
+                    .map(|(_, by)| by)
+                    .collect();
+                if !before.is_empty() {
+                    let one = dice.below("opened", before.len() as u32) as usize;
+                    visitor.session = Some(before[one].clone());
+                }
+            }
+            _ => {}
+        }
+        visit
+    }
+}
+
 /// Whether a visitor has a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {

@@ -1,8 +1,15 @@
 //! LR-6. A record that overflowed carries nothing, and stays so.
+//!
+//! Each record that was written in a turn is looked at, and at rest each one that is not as it was when it was last read.
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
+use crate::world::lanes::truth::standing::{Generation, Record};
 use crate::world::lanes::truth::{Truth, Turn};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+type Log = BTreeMap<Generation, Arc<Record>>;
 
 /// It has statements.
 const STATEMENTS: Class = Class("statements");
@@ -15,30 +22,44 @@ pub(super) const CHECK: Check = Check {
         classes: &[STATEMENTS],
     },
     triage: Triage::AsWorded,
-    stands: &[Stand::Primary(check)],
+    stands: &[Stand::Primary(check), Stand::Rest(rest)],
 };
 
 fn check(_: &mut Truth, turn: &Turn) -> Judgement {
-    if turn.after.log == turn.before.log {
+    if Arc::ptr_eq(&turn.before.log, &turn.after.log) {
         return Judgement::NoSubject;
     }
+    judge(&turn.before.log, &turn.after.log)
+}
+
+/// A record that is not the newest one is read anew when all has come to rest.
+fn rest(truth: &mut Truth) -> Judgement {
+    let Some(at_rest) = &truth.at_rest else {
+        return Judgement::NoSubject;
+    };
+    judge(&truth.primary.log, &at_rest.log)
+}
+
+fn judge(before: &Log, after: &Log) -> Judgement {
     let mut judgement = Judgement::NoSubject;
-    for (generation, record) in turn.after.log.iter().rev().take(2) {
-        let was = turn
-            .before
-            .log
-            .get(generation)
-            .is_some_and(|before| before.overflowed);
+    for (generation, record) in after {
+        let known = before.get(generation);
+        if known == Some(record) {
+            continue;
+        }
+        let was = known.is_some_and(|before| before.overflowed);
         if !record.overflowed && !was {
             continue;
         }
         let holds = record.overflowed && record.statements.as_str() == "[]";
-        judgement = Judgement::that(holds, || {
-            Breach::new(STATEMENTS, format!("record {generation} overflowed and holds {}", record.statements)).between(("statements of a record that overflowed", "[]"), (format!("record {generation}"), &record.statements))
-        });
         if !holds {
-            break;
+            let detail = format!("record {generation} overflowed and holds {}", record.statements);
+            return Judgement::broken(Breach::new(STATEMENTS, detail).between(
+                ("statements of a record that overflowed", "[]"),
+                (format!("record {generation}"), &record.statements),
+            ));
         }
+        judgement = Judgement::Holds;
     }
     judgement
 }

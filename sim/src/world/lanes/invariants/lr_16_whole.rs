@@ -2,7 +2,7 @@
 //!
 //! Looked at when it becomes so: its state is the primary's at the copy's generation, and what is mandatory is there.
 
-use super::lr_09_exact::{DIFFERS, NEVER_THERE, exact};
+use super::lr_09_exact::{DIFFERS, NEVER_THERE, NO_TABLE, exact};
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::standing::Standing;
@@ -19,7 +19,7 @@ pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-16",
         statement: "a lane becomes VERIFIED only with every table, and with what is mandatory",
-        classes: &[WITHOUT_MANDATORY, NEVER_THERE, DIFFERS],
+        classes: &[WITHOUT_MANDATORY, NEVER_THERE, NO_TABLE, DIFFERS],
     },
     triage: Triage::AsWorded,
     stands: &[Stand::Lane(check)],

@@ -4,7 +4,7 @@
 //! equal; and the lane's state is the primary's at that generation, mandatory rows included. Catches an admission that
 //! compares positions the wrong way round, or not at all.
 
-use super::lr_09_exact::{DIFFERS, NEVER_THERE, exact};
+use super::lr_09_exact::{DIFFERS, NEVER_THERE, NO_TABLE, exact};
 use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::{Truth, Turn};
@@ -21,7 +21,7 @@ pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-20",
         statement: "a lane begins to serve at a position that the primary has told it, with that state and with equal schemas",
-        classes: &[OTHER_SCHEMA, NEVER_TOLD, NEVER_THERE, DIFFERS],
+        classes: &[OTHER_SCHEMA, NEVER_TOLD, NEVER_THERE, NO_TABLE, DIFFERS],
     },
     triage: Triage::Reworded(
         "that head, fingerprint and position come from one reading is checked by its consequence: the states are equal",

@@ -1,13 +1,17 @@
 //! LR-22. What a lane answers is what the primary would have answered at one generation.
 //!
-//! The page tells what it read, with digests. The oracle reads the same on the primary's state at each generation that
-//! the lane served at since the request can have come, and if that is none, at each one ever. Reads of caches are left
-//! out: they are each object's own. A page whose reads the oracle cannot run has no subject.
+//! The page tells what it read, with digests. The oracle reads the same on the primary's state at the generations that the
+//! lane can have shown: a page that was rendered for this request shows one at which the lane stood between its coming and
+//! the answer, any other page (from a cache, or of a herd) one at which the lane ever stood. Reads of caches are left out:
+//! they are each object's own. A page whose reads the oracle cannot run has no subject.
 //! Catches a catch-up in the middle of a render.
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
+use crate::kernel::Micros;
 use crate::world::lanes::setup;
+use crate::world::lanes::truth::runs::Run;
+use crate::world::lanes::truth::standing::Generation;
 use crate::world::lanes::truth::wire::Heard;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::Response;
@@ -32,13 +36,13 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     let mut judgement = Judgement::NoSubject;
     for heard in &turn.heard {
         let Heard::Finished {
+            run,
             outcome: Ok(Some(response)),
-            ..
         } = heard
         else {
             continue;
         };
-        match judge(truth, turn.lane, response) {
+        match judge(truth, turn.lane, run.as_deref(), response) {
             Judgement::NoSubject => {}
             Judgement::Holds => judgement = Judgement::Holds,
             broken @ Judgement::Broken(_) => return broken,
@@ -47,8 +51,9 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     judgement
 }
 
-fn judge(truth: &mut Truth, lane: u32, response: &Response) -> Judgement {
-    if response.status != 200 || response.headers.get(header::CACHE).is_none() {
+fn judge(truth: &mut Truth, lane: u32, run: Option<&Run>, response: &Response) -> Judgement {
+    let tier = response.headers.get(header::CACHE);
+    if response.status != 200 || tier.is_none() {
         return Judgement::NoSubject;
     }
     let Ok(page) = response.body.read::<Page>() else {
@@ -58,16 +63,19 @@ fn judge(truth: &mut Truth, lane: u32, response: &Response) -> Judgement {
     if page.token == setup::TOKEN {
         return Judgement::NoSubject;
     }
-    if truth.known_pages.contains(&page.digest) {
+    let is_shared = response.headers.get(header::HERD).is_some();
+    let rendered = tier == Some("RENDER") && !is_shared;
+    let since = run.filter(|_| rendered).map_or(Micros::ZERO, |run| run.since);
+    let generations = truth.stood_since(lane, since);
+    let known = truth.known_pages.get(&page.digest);
+    if known.is_some_and(|known| generations.contains(known)) {
         return Judgement::Holds;
     }
-    let mut generations = truth.served_since(lane, Default::default());
-    generations.extend(truth.history.keys().rev().copied());
     let mut unknown = generations.is_empty();
-    for generation in generations {
-        match truth.shows(&page, generation) {
+    for generation in &generations {
+        match truth.shows(&page, *generation) {
             Some(true) => {
-                truth.known_pages.insert(page.digest.clone());
+                truth.known_pages.insert(page.digest.clone(), *generation);
                 return Judgement::Holds;
             }
             Some(false) => {}
@@ -77,8 +85,16 @@ fn judge(truth: &mut Truth, lane: u32, response: &Response) -> Judgement {
     if unknown {
         return Judgement::NoSubject;
     }
-    Judgement::broken(Breach::new(OF_NONE, format!(
-        "lane {lane} answered `{}` with a page that is that of no generation",
-        page.token
-    )))
+    let stood: Vec<String> = generations.iter().map(Generation::to_string).collect();
+    let stood = stood.join(", ");
+    Judgement::broken(
+        Breach::new(OF_NONE, format!(
+            "lane {lane} answered `{}` with a page that is that of no generation where it can have stood: {stood}",
+            page.token
+        ))
+        .between(
+            ("a page of one of the generations", &stood),
+            (format!("the page of lane {lane}"), "of none of them"),
+        ),
+    )
 }

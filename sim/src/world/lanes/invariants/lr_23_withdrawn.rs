@@ -1,6 +1,7 @@
 //! LR-23. What a withdrawn lane held influences nothing.
 //!
-//! Until a new copy is whole, a lane answers no page (it hands over, or says that it cannot), and forwards nothing.
+//! Until a new copy is whole, a lane answers no page, whatever its status (it hands over, or says that it cannot), and
+//! forwards nothing. An answer of any other tier than those two shows something.
 //! Catches S25 (the fast lane asks for no stage), and a lane that renders from what it held.
 
 use super::{Check, Judgement, Stand, Triage, told};
@@ -44,7 +45,7 @@ fn shows(truth: &mut Truth, turn: &Turn) -> Judgement {
         };
         // A page that was begun while the lane served is LR-21's and LR-22's.
         let began_out = truth.stages_since(turn.lane, run.since).all(is_out);
-        let showed = response.status == 200 && began_out;
+        let showed = !matches!(tier, "REFUSED" | "STALE") && began_out;
         judgement = Judgement::that(!showed, || {
             Breach::new(SHOWS, format!("lane {} is {} and answered {tier}", turn.lane, told(turn.after.stage()))).at(told(turn.after.stage())).between((format!("a lane that is {}", told(turn.after.stage())), "no page"), (format!("lane {}", turn.lane), tier))
         });

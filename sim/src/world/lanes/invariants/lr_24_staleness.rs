@@ -65,7 +65,7 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     let measure = Measure {
         what: "without faults, how old what a serving lane lacked was when it pulled",
         most: stale,
-        bound,
+        bound: Some(bound),
     };
     let (applied, generation) = (applied, *generation);
     truth.measures.note(CHECK.invariant.id, measure);

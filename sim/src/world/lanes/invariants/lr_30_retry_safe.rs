@@ -3,7 +3,8 @@
 //! Judged when a lane answers `x-cfw-retry-safe: 1`: each batch that the same run has forwarded must have been answered,
 //! and not with a commit; and where the client's request was received once only, nothing of its token has taken effect on
 //! the primary. A batch whose answer was lost may still be committed: it is not safe. That nothing is left on the lane is
-//! LR-35's. Effects that no statement counts cannot be seen. Catches a transport error that is handed back as clean, and
+//! LR-35's. An act upon the outside world counts as an effect, whoever has done it; effects that neither a statement nor an
+//! act shows cannot be seen. Catches a transport error that is handed back as clean, and
 //! C07.
 
 use super::{Check, Judgement, Stand, Triage};
@@ -67,7 +68,7 @@ fn left_behind(truth: &Truth, run: &Run) -> Option<(Class, String)> {
         .values()
         .find(|attempt| attempt.token == program.token)?;
     let effect = effect_of(&attempt.ask, &attempt.token)?;
-    let took_effect = attempt.arrivals == 1 && truth.effects.count(&effect) > 0;
+    let took_effect = truth.effects.received(&effect) == 1 && truth.effects.count(&effect) > 0;
     took_effect.then(|| {
         let why = format!("`{}` took effect, and is called safe to retry", attempt.token);
         (TOOK_EFFECT, why)

@@ -1,13 +1,16 @@
 //! LR-36. What a client asks once is done once.
 //!
-//! Each attempt has a token that its statements carry, and one statement of its transaction is counted on the primary.
-//! More than once for each time that a front received the attempt is too often: a browser or a proxy that repeats a
-//! request does what it does, everybody else must not. Catches a request that is handed over after its batch was
-//! forwarded.
+//! Each attempt has a token that its statements carry, and one statement of its transaction is counted on the primary; an
+//! act upon the outside world is counted whoever does it. More than once for each time that a front received the attempt
+//! is too often: a browser or a proxy that repeats a request does what it does, everybody else must not. Attempts of one
+//! token have their effects together. Where clocks may be apart as long as the marker of an attempt is kept (ten minutes),
+//! the next incarnation of the primary may find it old at once: nobody promises anything then. Catches a request that is
+//! handed over after its batch was forwarded.
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
-use crate::world::lanes::truth::clients::effect_of;
+use crate::kernel::Micros;
+use crate::world::lanes::truth::clients::{Effect, done_in};
 use crate::world::lanes::truth::{Truth, Turn};
 
 /// It takes effect more often.
@@ -21,35 +24,39 @@ pub(super) const CHECK: Check = Check {
         classes: &[TOO_OFTEN],
     },
     triage: Triage::AsWorded,
-    stands: &[Stand::Primary(check)],
+    stands: &[Stand::Primary(check), Stand::Lane(check)],
 };
 
+/// How long the marker of an attempt is kept (`lanes.md` 3).
+const KEPT: Micros = Micros::from_millis(600_000);
+
 fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
-    if turn.statements().next().is_none() {
+    if truth.clock_skew.after(truth.clock_skew) >= KEPT {
         return Judgement::NoSubject;
     }
     let mut judgement = Judgement::NoSubject;
-    for attempt in truth.attempts.values() {
-        let Some(effect) = effect_of(&attempt.ask, &attempt.token) else {
+    for effect in done_in(turn) {
+        let received = truth.effects.received(&effect);
+        let (Effect::Of(token) | Effect::Act(token)) = &effect else {
             continue;
         };
-        let count = truth.effects.count(&effect);
-        if count == 0 {
+        // What nobody was asked for is the set-up's, or a statement that was forged.
+        if received == 0 {
             continue;
         }
-        let holds = count <= attempt.arrivals;
-        judgement = Judgement::that(holds, || {
-            Breach::new(TOO_OFTEN, format!(
-                "`{}` was received {} times and took effect {count} times",
-                attempt.token, attempt.arrivals
-            )).between(
-                (format!("`{}` was received", attempt.token), format!("{} times", attempt.arrivals)),
-                ("it took effect", format!("{count} times")),
-            )
-        });
-        if !holds {
-            break;
+        let count = truth.effects.count(&effect);
+        if count > received {
+            return Judgement::broken(
+                Breach::new(TOO_OFTEN, format!(
+                    "`{token}` was received {received} times and took effect {count} times"
+                ))
+                .between(
+                    (format!("`{token}` was received"), format!("{received} times")),
+                    ("it took effect", format!("{count} times")),
+                ),
+            );
         }
+        judgement = Judgement::Holds;
     }
     judgement
 }

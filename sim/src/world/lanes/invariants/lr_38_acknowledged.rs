@@ -48,7 +48,7 @@ fn judge(truth: &Truth, attempt: &Attempt) -> Judgement {
     let count = truth.effects.count(&effect);
     let (class, broken, told) = match told {
         Told::Done if count == 0 => (DONE_IS_MISSING, "was told done, and is not in the primary's history", "done"),
-        Told::Refused(_) if count > 0 && attempt.arrivals == 1 => {
+        Told::Refused(_) if count > 0 && truth.effects.received(&effect) == 1 => {
             (REFUSED_IS_DONE, "was told refused, and took effect", "refused")
         }
         Told::Unknown => return Judgement::NoSubject,

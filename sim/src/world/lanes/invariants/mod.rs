@@ -5,7 +5,7 @@
 //! whether it had a subject: an invariant that never had one has shown nothing.
 //!
 //! # What of each invariant is checked
-//! LR-26 promises nothing that could be checked; LR-41, LR-42, LR-L4, LR-L6 and LR-L7 are not checked yet.
+//! LR-26 promises nothing that could be checked: what sessions are not shown again is measured, and a sweep tells it.
 //!
 //! | invariant | how it is checked |
 //! |---|---|
@@ -48,10 +48,15 @@
 //! | LR-38 | as worded |
 //! | LR-39 | reworded: checked on the transaction that creates a node, of which every part can be told |
 //! | LR-40 | reworded: no run turns forwarding off, so that writes go to lanes at all |
+//! | LR-41 | reworded: no run limits the rows of a day or turns autoscaling off: what follows from them is tested by itself |
+//! | LR-42 | reworded: a lane that was taken away is counted on: nobody tells the primary |
 //! | LR-L1 | as worded |
 //! | LR-L2 | as worded |
 //! | LR-L3 | as worded |
+//! | LR-L4 | reworded: a copy needs that the primary seals nothing while it lasts: how long that is at most is measured and told |
 //! | LR-L5 | reworded: that the number of hops is bounded is LR-29's: no front asks a third object |
+//! | LR-L6 | reworded: that many copies at once do not starve the primary is LR-L5's: requests end |
+//! | LR-L7 | reworded: judged from the primary's answer on; that a belief ends is LR-31's |
 
 use protocol::host::Outcome;
 
@@ -194,10 +199,15 @@ checks! {
     lr_38_acknowledged
     lr_39_whole_batch
     lr_40_writes_to_primary
+    lr_41_growth
+    lr_42_counted
     lr_l1_serving
     lr_l2_wakes
     lr_l3_readmitted
+    lr_l4_admitted
     lr_l5_ends
+    lr_l6_one_restore
+    lr_l7_new_pool
 }
 
 /// The invariants, for lists.

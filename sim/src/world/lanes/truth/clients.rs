@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use protocol::host::{Statement, Text, Value};
+use protocol::host::{self, Statement, Text, Value};
+use protocol::json::Json;
 use protocol::lanes::app::catalogue::{Ask, Visitor};
 
+use super::Turn;
+use super::wire::Heard;
 use crate::kernel::Micros;
 
 /// One attempt of a client: one request, with a token of its own.
@@ -49,13 +52,15 @@ impl Told {
     }
 }
 
-/// Something that a committed statement of the primary did for a client.
+/// Something that was done for a client: by a committed statement of the primary, or by an act that has left the platform.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// It did what the attempt of this token asks for.
     Of(Text),
     /// It counted an edit of this node.
     Edit(Text),
+    /// Somebody has acted upon the outside world for the attempt of this token.
+    Act(Text),
 }
 
 /// What the statements of the primary have done, commit by commit.
@@ -64,6 +69,8 @@ pub struct Effects {
     /// Of commits that may still be lost, by their number.
     unconfirmed: VecDeque<(u64, Vec<Effect>)>,
     counts: BTreeMap<Effect, u32>,
+    /// How often the attempts that have an effect were received: two attempts of one token have one.
+    received: BTreeMap<Effect, u32>,
 }
 
 impl Effects {
@@ -71,6 +78,26 @@ impl Effects {
     #[must_use]
     pub fn count(&self, effect: &Effect) -> u32 {
         self.counts.get(effect).copied().unwrap_or(0)
+    }
+
+    /// How often an attempt with this effect was received.
+    #[must_use]
+    pub fn received(&self, effect: &Effect) -> u32 {
+        self.received.get(effect).copied().unwrap_or(0)
+    }
+
+    /// An attempt was received.
+    pub fn arrived(&mut self, attempt: &Attempt) {
+        if let Some(effect) = effect_of(&attempt.ask, &attempt.token) {
+            *self.received.entry(effect).or_default() += 1;
+        }
+    }
+
+    /// An act has left the platform: nothing takes it back.
+    pub fn acted(&mut self, act: &host::Effect) {
+        if let Some(effect) = of_act(act) {
+            *self.counts.entry(effect).or_default() += 1;
+        }
     }
 
     /// Every effect, with how often.
@@ -115,6 +142,24 @@ const SIGNATURES: [(&str, &str); 6] = [
     ("INSERT INTO sessions (", "session"),
     ("INSERT INTO semaphore (", "value"),
 ];
+
+/// What an act upon the outside world was done for: the application names the attempt in it.
+fn of_act(act: &host::Effect) -> Option<Effect> {
+    let detail = Json::parse(&act.detail).ok()?;
+    match detail.as_object()?.get("token")? {
+        Json::Text(token) => Some(Effect::Act(token.clone())),
+        _ => None,
+    }
+}
+
+/// What is done in a turn that is counted.
+pub fn done_in(turn: &Turn) -> impl Iterator<Item = Effect> {
+    let acts = turn.heard.iter().filter_map(|heard| match heard {
+        Heard::Acted(act) => of_act(act),
+        _ => None,
+    });
+    turn.statements().filter_map(effect).chain(acts)
+}
 
 fn effect(statement: &Statement) -> Option<Effect> {
     let sql = statement.sql.as_str();
@@ -171,6 +216,7 @@ pub fn effect_of(ask: &Ask, token: &Text) -> Option<Effect> {
         | Ask::Login { .. }
         | Ask::Edit { .. }
         | Ask::Cron => Some(Effect::Of(token.clone())),
+        Ask::Mail { .. } => Some(Effect::Act(token.clone())),
         _ => None,
     }
 }

@@ -170,6 +170,13 @@ impl Contents {
                 .all(|((a, x), (b, y))| a == b && Arc::ptr_eq(x, y))
     }
 
+    /// The first table of another state that this one does not have, be it empty there or not. The other way round is no
+    /// lack: a lane is given all tables of its schema, and the primary makes some when it needs them.
+    #[must_use]
+    pub fn lacks<'a>(&self, other: &'a Contents) -> Option<&'a Text> {
+        other.0.keys().find(|name| !self.0.contains_key(*name))
+    }
+
     /// How this state differs from another; rows that have expired at `now` (in seconds) count on neither side. A table
     /// that is not there counts as empty.
     #[must_use]

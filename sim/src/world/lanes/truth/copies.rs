@@ -12,6 +12,7 @@ use protocol::lanes::wire::Chunk;
 
 use super::Turn;
 use super::wire::{Called, Heard};
+use crate::kernel::Micros;
 use crate::world::lanes::truth::standing::Generation;
 
 /// One attempt of a copy.
@@ -37,6 +38,10 @@ pub struct Copies {
     /// The attempts of each chunk that was posted, by lane and digest; none where one is not known.
     posted: BTreeMap<(u32, u128), Option<BTreeSet<AttemptId>>>,
     landing: BTreeMap<u32, Landing>,
+    /// The runs of the primary that copy, each with the lane.
+    posting: BTreeMap<u64, u32>,
+    /// When the latest attempt to each lane has begun.
+    since: BTreeMap<u32, Micros>,
 }
 
 impl Copies {
@@ -44,6 +49,37 @@ impl Copies {
     #[must_use]
     pub fn landing(&self, lane: u32) -> Option<&Landing> {
         self.landing.get(&lane)
+    }
+
+    /// When the latest attempt to a lane has begun.
+    #[must_use]
+    pub fn since(&self, lane: u32) -> Option<Micros> {
+        self.since.get(&lane).copied()
+    }
+
+    /// Whether a run of the primary copies to a lane.
+    #[must_use]
+    pub fn is_posting(&self, lane: u32) -> bool {
+        self.posting.values().any(|to| *to == lane)
+    }
+
+    /// A run of the primary calls a lane for a copy.
+    pub fn copies(&mut self, lane: u32, called: &Called) {
+        if let Some(run) = &called.run {
+            self.posting.insert(run.nth, lane);
+        }
+    }
+
+    /// The primary has had a turn.
+    pub fn primary_turned(&mut self, turn: &Turn) {
+        if turn.is_reset() {
+            self.posting.clear();
+        }
+        for heard in &turn.heard {
+            if let Heard::Finished { run: Some(run), .. } = heard {
+                self.posting.remove(&run.nth);
+            }
+        }
     }
 
     /// The attempts that all chunks are of which have landed on a lane; none where a chunk's attempts are not known. What
@@ -64,7 +100,10 @@ impl Copies {
     }
 
     /// The primary posts a chunk to a lane.
-    pub fn posted(&mut self, lane: u32, called: &Called) {
+    pub fn posted(&mut self, lane: u32, called: &Called, now: Micros) {
+        if called.request.path.contains("restart=1") {
+            self.since.insert(lane, now);
+        }
         let attempt = self.attempt(lane, called);
         let known = self
             .posted

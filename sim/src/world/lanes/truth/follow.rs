@@ -16,6 +16,7 @@ use super::{Held, Truth, Turn, put};
 impl Truth {
     /// An object has had a turn, or something has happened to it.
     pub fn turned(&mut self, turn: &Turn) {
+        self.note_shown(turn);
         if turn.lane > 0 {
             self.note_held(turn.lane);
             self.note_passed(turn);
@@ -24,6 +25,8 @@ impl Truth {
             self.copies.turned(turn);
             return;
         }
+        self.demand.turned(turn, self.now);
+        self.copies.primary_turned(turn);
         for heard in &turn.heard {
             match heard {
                 Heard::Committed { nth, statements } => self.effects.committed(*nth, statements),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use protocol::host::{Answer, Response, Text};
 use protocol::lanes::front;
 use protocol::lanes::header;
+use protocol::lanes::meta::{Key, names};
 use protocol::lanes::object::labels;
 use protocol::lanes::wire::Head;
 
@@ -14,21 +15,45 @@ use super::wire::{Called, Heard};
 use super::{Truth, Turn};
 use crate::kernel::Micros;
 
-/// How many lanes each front was told that there are, and when: by the primary, or by a pointer in a shared service.
+/// Something that a front was told about how many lanes there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// When.
+    pub at: Micros,
+    /// How many.
+    pub lanes: u32,
+    /// Whether the primary has said so; else it is a pointer in a shared service.
+    pub by_primary: bool,
+}
+
+/// How many lanes each front was told that there are.
 #[derive(Clone, Debug, Default)]
-pub struct Announced(BTreeMap<Text, Vec<(Micros, u32)>>);
+pub struct Announced(BTreeMap<Text, Vec<Told>>);
 
 impl Announced {
+    /// What a front was told since an instant, the latest first.
+    pub fn since(&self, front: &Text, since: Micros) -> impl Iterator<Item = Told> {
+        let told = self.0.get(front).map_or(&[][..], Vec::as_slice);
+        told.iter()
+            .rev()
+            .copied()
+            .take_while(move |told| told.at >= since)
+    }
+
     /// The most lanes that a front was told of since an instant.
     #[must_use]
     pub fn most_since(&self, front: &Text, since: Micros) -> u32 {
-        let told = self.0.get(front).map_or(&[][..], Vec::as_slice);
-        let recent = told.iter().rev().take_while(|(at, _)| *at >= since);
-        recent.map(|(_, lanes)| *lanes).max().unwrap_or(0)
+        self.since(front, since).map(|told| told.lanes).max().unwrap_or(0)
     }
 
-    fn told(&mut self, front: &Text, at: Micros, lanes: u32) {
-        self.0.entry(front.clone()).or_default().push((at, lanes));
+    /// A front has lost its memory.
+    fn forget(&mut self, front: &Text) {
+        self.0.remove(front);
+    }
+
+    /// A front is told something.
+    pub fn told(&mut self, front: &Text, told: Told) {
+        self.0.entry(front.clone()).or_default().push(told);
     }
 }
 
@@ -36,13 +61,22 @@ impl Truth {
     /// A front has heard something.
     pub fn front_heard(&mut self, front: &Text, heard: &[Heard]) {
         for heard in heard {
+            // An isolate that begins anew believes nothing.
+            if let Heard::Reset { .. } = heard {
+                self.announced.forget(front);
+            }
             if let Heard::Answered {
                 made,
                 outcome: Ok(answer),
             } = heard
                 && let Some(lanes) = self.lanes_told(made, answer)
             {
-                self.announced.told(front, self.now, lanes);
+                let told = Told {
+                    at: self.now,
+                    lanes,
+                    by_primary: made.asked.is_some(),
+                };
+                self.announced.told(front, told);
             }
         }
     }
@@ -70,10 +104,16 @@ impl Truth {
                 self.pulled.insert(lane, self.now);
                 self.pull_waited.remove(&lane);
             }
+            (labels::MIGRATE_LANE, Some(0)) => {
+                if let Some(lane) = self.number_of(&called.to.0) {
+                    self.copies.copies(lane, called);
+                }
+            }
             (labels::POST_CHUNK, Some(0)) => {
                 self.copy_begun = true;
                 if let Some(lane) = self.number_of(&called.to.0) {
-                    self.copies.posted(lane, called);
+                    self.copies.copies(lane, called);
+                    self.copies.posted(lane, called, self.now);
                 }
             }
             _ => {}
@@ -112,6 +152,18 @@ impl Truth {
                 }
             }
         }
+    }
+
+    /// Whether the rest of a copy to a lane is to come: a run of the primary copies to it, or the primary will wake with
+    /// its copy in progress or queued.
+    #[must_use]
+    pub fn is_copied_to(&self, lane: u32) -> bool {
+        let number = Text::from(lane.to_string());
+        let primary = &self.primary;
+        let goes_on =
+            primary.meta(Key::COPY_CURSOR).is_some() && primary.meta(Key::COPY_LANE) == Some(&number);
+        let queued = names(primary.meta(Key::REPAIRS).map(Text::as_str)).contains(&number);
+        self.copies.is_posting(lane) || (primary.wakes && (goes_on || queued))
     }
 
     /// Takes in what the primary has answered to batches.

@@ -6,6 +6,7 @@
 pub mod clients;
 pub mod contents;
 pub mod copies;
+pub mod demand;
 pub mod evaluator;
 mod follow;
 pub mod heard;
@@ -13,6 +14,7 @@ pub mod minted;
 mod pages;
 pub mod passed;
 pub mod runs;
+pub mod sessions;
 pub mod standing;
 pub mod wire;
 
@@ -26,11 +28,13 @@ use protocol::number::Number;
 use clients::{Attempt, Effects};
 use contents::Contents;
 use copies::Copies;
+use demand::Demand;
 use evaluator::Evaluator;
 use heard::Announced;
 use minted::MintedIds;
 use passed::Passed;
 use runs::Run;
+use sessions::Sessions;
 use standing::{Generation, Standing};
 use wire::Heard;
 
@@ -130,6 +134,8 @@ pub struct Truth {
     pub held: BTreeMap<u32, Vec<Held>>,
     /// What clients asked, by plan item.
     pub attempts: BTreeMap<u32, Attempt>,
+    /// What sessions have written and seen.
+    pub sessions: Sessions,
     /// What came of it.
     pub effects: Effects,
     /// How often each node was edited when the run began.
@@ -138,6 +144,10 @@ pub struct Truth {
     pub minted: MintedIds,
     /// Copies on their way.
     pub copies: Copies,
+    /// Who waits for the primary's gate.
+    pub demand: Demand,
+    /// The lanes to which a whole copy has ever come.
+    pub whole: BTreeSet<u32>,
     /// What each lane's contents are made of.
     pub passed: BTreeMap<u32, Passed>,
     /// When the primary sealed each generation.
@@ -150,6 +160,8 @@ pub struct Truth {
     pub announced: Announced,
     /// When a fault last took effect.
     pub troubled: Option<Micros>,
+    /// How far the clock of an object may be from the true time.
+    pub clock_skew: Micros,
     /// How late the platform may wake an object without any fault.
     pub lateness: Micros,
     /// Whether a copy to a lane has ever begun.
@@ -166,8 +178,8 @@ pub struct Truth {
     pub measures: Measures,
     /// The generations that the primary has told each lane as its newest.
     pub advertised: BTreeMap<u32, BTreeSet<Generation>>,
-    /// Digests of pages that are known to be of one generation.
-    pub known_pages: BTreeSet<Text>,
+    /// Pages, by digest, that are known to be of a generation.
+    pub known_pages: BTreeMap<Text, Generation>,
     evaluator: Evaluator,
 }
 
@@ -184,16 +196,20 @@ impl Truth {
             history: BTreeMap::new(),
             held: BTreeMap::new(),
             attempts: BTreeMap::new(),
+            sessions: Sessions::default(),
             effects: Effects::default(),
             edits_before: BTreeMap::new(),
             minted: MintedIds::default(),
             copies: Copies::default(),
+            demand: Demand::default(),
+            whole: BTreeSet::new(),
             passed: BTreeMap::new(),
             sealed_at: BTreeMap::new(),
             pulled: BTreeMap::new(),
             pull_waited: BTreeMap::new(),
             announced: Announced::default(),
             troubled: None,
+            clock_skew: Micros::ZERO,
             lateness: Micros::ZERO,
             copy_begun: false,
             copied: BTreeSet::new(),
@@ -293,6 +309,16 @@ impl Truth {
     /// The generations at which a lane stood and served since an instant, newest first.
     #[must_use]
     pub fn served_since(&self, lane: u32, since: Micros) -> Vec<Generation> {
+        self.generations_since(lane, since, |held| held.stage == Some(Stage::Serving))
+    }
+
+    /// The generations at which a lane stood since an instant, newest first.
+    #[must_use]
+    pub fn stood_since(&self, lane: u32, since: Micros) -> Vec<Generation> {
+        self.generations_since(lane, since, |_| true)
+    }
+
+    fn generations_since(&self, lane: u32, since: Micros, counts: impl Fn(&Held) -> bool) -> Vec<Generation> {
         let held = self.held.get(&lane).map_or(&[][..], Vec::as_slice);
         let mut generations: Vec<Generation> = Vec::new();
         let mut until = Micros(u64::MAX);
@@ -301,7 +327,7 @@ impl Truth {
                 break;
             }
             if let Some(generation) = held.generation
-                && held.stage == Some(Stage::Serving)
+                && counts(held)
                 && !generations.contains(&generation)
             {
                 generations.push(generation);

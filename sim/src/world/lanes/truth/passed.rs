@@ -9,6 +9,7 @@ use protocol::number::Number;
 use super::copies::is_whole;
 use super::standing::{Generation, Standing};
 use super::{Truth, Turn};
+use crate::check::Measure;
 
 /// What a lane's contents are made of.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,15 @@ impl Truth {
         let lands = turn.puts(Key::APPLIED).next().is_some()
             && turn.before.generation(Key::RESTORE_GENERATION) == Some(applied);
         if lands || is_whole(turn) {
+            self.whole.insert(turn.lane);
+            if let Some(since) = self.copies.since(turn.lane) {
+                let measure = Measure {
+                    what: "how long the primary has sealed nothing for a copy to become whole",
+                    most: self.now.since(since),
+                    bound: None,
+                };
+                self.measures.note("LR-L4", measure);
+            }
             *passed = Passed {
                 base: applied,
                 records: BTreeMap::new(),

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use protocol::host::{CallOutcome, End, Entry, Event, Label, ObjectName, Outcome, Request, Statement, Text};
+use protocol::host::{
+    CallOutcome, Effect, End, Entry, Event, Label, ObjectName, Outcome, Request, Statement, TaskId, Text,
+};
 use protocol::lanes::header;
 
 use super::runs::{Made, Run, Runs};
@@ -63,6 +65,10 @@ pub enum Heard {
         /// How.
         outcome: Outcome,
     },
+    /// The alarm has fired, or is run again.
+    Woken,
+    /// It has acted upon the outside world.
+    Acted(Effect),
     /// A client's request has arrived: at a front, or at an object to which a proxy has sent it a second time. The second
     /// one counts for itself where nobody can tell it from the first: it has no attempt's id.
     Arrived {
@@ -165,6 +171,11 @@ impl Wire {
             } if seen.who.starts_with("front") || self.is_repeated(seen, request) => {
                 self.push(seen, Heard::Arrived { item: *item });
             }
+            What::Delivered {
+                event: Event::Begin(Entry::Alarm(_)),
+                ..
+            } => self.push(seen, Heard::Woken),
+            What::Acted(effect) => self.push(seen, Heard::Acted(effect.clone())),
             What::Fault {
                 kind: FaultKind::Recreated,
             } => self.push(seen, Heard::Recreated),
@@ -203,6 +214,12 @@ impl Wire {
 
     fn push(&mut self, seen: &Observed<'_>, heard: Heard) {
         self.heard.push((seen.who.clone(), heard));
+    }
+
+    /// Which of a party's runs these tasks are.
+    pub fn runs_of(&self, who: &Text, tasks: impl IntoIterator<Item = TaskId>) -> Vec<u64> {
+        let runs = tasks.into_iter().filter_map(|task| self.runs.of(who, task));
+        runs.map(|run| run.nth).collect()
     }
 
     /// What was heard since this was last asked: of whom, and what.

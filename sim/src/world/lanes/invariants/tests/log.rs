@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::host::{Statement, Text, Value};
+use protocol::host::{Effect, Statement, Text, Value};
 use protocol::lanes::app::catalogue::{Ask, Visitor};
 use protocol::lanes::app::tables;
 use protocol::lanes::meta::Key;
@@ -141,6 +141,13 @@ fn an_overflowed_record_is_empty_and_stays_so() {
     fires(of_turn("LR-6", &truth(), &sealed(&overflowed("[1]", true))));
     let mended = seals(&logged(&[(7, &empty)]), &logged(&[(7, &overflowed("[]", false))]));
     fires(of_turn("LR-6", &truth(), &mended));
+    let older = |older: &Arc<Record>| logged(&[(7, older), (8, &record(7, "", "")), (9, &record(8, "", ""))]);
+    let mended = seals(&older(&empty), &older(&overflowed("[]", false)));
+    fires(of_turn("LR-6", &truth(), &mended));
+    let mut truth = truth();
+    truth.primary = older(&empty);
+    truth.at_rest = Some(older(&overflowed("[1]", true)));
+    fires(at_rest("LR-6", &truth));
 }
 
 #[test]
@@ -174,6 +181,9 @@ fn enqueued() -> Statement {
 fn effects(times: usize, attempt: &Attempt) -> Truth {
     let mut truth = truth();
     truth.attempts.insert(1, attempt.clone());
+    for _ in 0..attempt.arrivals {
+        truth.effects.arrived(attempt);
+    }
     truth.effects.committed(0, &vec![enqueued(); times]);
     truth
 }
@@ -188,6 +198,57 @@ fn an_attempt_takes_effect_once_each_time_it_is_received() {
     holds(judged(1, 1));
     holds(judged(2, 2));
     fires(judged(2, 1));
+}
+
+/// Two items of a plan can be called the same: each is received, and each is done.
+#[test]
+fn two_attempts_of_one_token_take_effect_twice() {
+    let mut truth = effects(2, &asked(1, None));
+    truth.attempts.insert(2, asked(1, None));
+    let primary = Standing::default();
+    let turn = turn(0, &primary, &primary, vec![wrote([enqueued()])]);
+    fires(of_turn("LR-36", &truth, &turn));
+    truth.effects.arrived(&asked(1, None));
+    holds(of_turn("LR-36", &truth, &turn));
+    let attempt = asked(1, Some(Told::Refused(409)));
+    assert_eq!(told("LR-38", &truth, &attempt), Judgement::Holds);
+}
+
+#[test]
+fn what_is_sent_is_sent_once() {
+    let act = |token: &str| Effect {
+        kind: "cfwMail".into(),
+        detail: Text::from(format!("{{\"to\":1,\"token\":\"{token}\"}}")),
+    };
+    let judged = |times: usize| {
+        let mut truth = truth();
+        let attempt = Attempt {
+            ask: Ask::Mail { to: 1 },
+            ..asked(1, None)
+        };
+        truth.effects.arrived(&attempt);
+        truth.attempts.insert(1, attempt);
+        let primary = Standing::default();
+        for _ in 0..times {
+            truth.effects.acted(&act("t1"));
+        }
+        let acts = (0..times).map(|_| Heard::Acted(act("t1"))).collect();
+        let turn = turn(0, &primary, &primary, acts);
+        of_turn("LR-36", &truth, &turn)
+    };
+    holds(judged(1));
+    fires(judged(2));
+}
+
+/// The marker of an attempt is swept by a clock: where that may be off by as much as the marker is kept, nobody can tell.
+#[test]
+fn what_a_clock_has_forgotten_may_be_done_again() {
+    let mut truth = effects(2, &asked(1, None));
+    let primary = Standing::default();
+    let turn = turn(0, &primary, &primary, vec![wrote([enqueued()])]);
+    fires(of_turn("LR-36", &truth, &turn));
+    truth.clock_skew = Micros::from_millis(300_000);
+    assert_eq!(of_turn("LR-36", &truth, &turn), Judgement::NoSubject);
 }
 
 #[test]

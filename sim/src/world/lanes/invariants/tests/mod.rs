@@ -1,6 +1,7 @@
 //! That each check fires on what it is for, and does not on what is close to it; and that runs give it subjects.
 
 mod fronts;
+mod growth;
 mod ids;
 mod lanes;
 mod log;

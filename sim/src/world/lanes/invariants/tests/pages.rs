@@ -86,6 +86,28 @@ fn a_lane_that_is_out_shows_only_what_it_served() {
 }
 
 #[test]
+fn a_lane_that_is_out_fails_or_hands_over() {
+    let says = |status: u16, page: Option<Page>| {
+        let out = standing([(Key::STAGE, "WITHDRAWN")]);
+        let answer = page.map_or_else(
+            || Response::new(status, Default::default()),
+            |page| Response::new(status, body(page)),
+        );
+        let heard = finished(run(Some(Request::get("/__serve?path=%2F")), Vec::new()), answer);
+        of_turn(
+            "LR-21",
+            &two_generations(Stage::Serving),
+            &turn(1, &out, &out, vec![heard]),
+        )
+    };
+    fires(says(403, Some(page("new"))));
+    holds(says(403, Some(page("old"))));
+    fires(says(404, None));
+    assert_eq!(says(421, None), Judgement::NoSubject);
+    assert_eq!(says(503, None), Judgement::NoSubject);
+}
+
+#[test]
 fn a_lane_that_serves_may_show_anything() {
     let mut truth = two_generations(Stage::Serving);
     truth.held.get_mut(&1).expect("it is there").pop();
@@ -115,6 +137,32 @@ fn a_page_is_of_one_generation() {
     };
     holds(shows(vec![page("old"), page("old")]));
     fires(shows(vec![page("old"), page("new")]));
+    // The primary had that one, and this lane never did.
+    fires(shows(vec![page("new"), page("new")]));
+}
+
+#[test]
+fn a_page_that_is_rendered_is_of_a_generation_of_its_time() {
+    let mut truth = two_generations(Stage::Serving);
+    let stands = |since, generation| Held {
+        since: Micros::from_millis(since),
+        generation: Some(generation),
+        stage: Some(Stage::Serving),
+    };
+    truth.held.insert(1, vec![stands(0, 5), stands(60_000, 7)]);
+    let shows = |tier: &str, to: &str| {
+        let mut response = Response::new(200, body(page(to)));
+        response.headers.set(header::CACHE, tier);
+        let heard = finished(run(Some(Request::get("/__serve?path=%2F")), Vec::new()), response);
+        of_turn(
+            "LR-22",
+            &truth,
+            &turn(1, &serving("7"), &serving("7"), vec![heard]),
+        )
+    };
+    holds(shows("RENDER", "new"));
+    fires(shows("RENDER", "old"));
+    holds(shows("HIT", "old"));
 }
 
 #[test]
@@ -133,6 +181,24 @@ fn who_asks_for_a_generation_is_shown_it() {
     holds(shows(5, "old"));
     fires(shows(7, "old"));
     fires(shows(8, "new"));
+}
+
+#[test]
+fn who_asks_for_what_is_no_generation_is_refused() {
+    let shows = |required: &str| {
+        let mut request = Request::get("/__serve?path=%2F");
+        request.headers.set(header::REQUIRE_GENERATION, required);
+        let lane = serving("7");
+        let turn = turn(1, &lane, &lane, vec![answers(page("new"), request)]);
+        of_turn("LR-25", &two_generations(Stage::Serving), &turn)
+    };
+    fires(shows(""));
+    fires(shows(" "));
+    fires(shows("soon"));
+    fires(shows("Infinity"));
+    holds(shows("-1"));
+    holds(shows("6.5"));
+    fires(shows("7.5"));
 }
 
 /// A lane at a generation that keeps this page.

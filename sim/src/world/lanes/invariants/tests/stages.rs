@@ -63,6 +63,9 @@ fn a_good_lane_holds_what_the_primary_held() {
     fires(judged(holding("7", &["a", "b"])));
     fires(judged(holding("7", &[])));
     fires(judged(holding("8", &["a"])));
+    let empty = held(keyed(&[]));
+    let without = turn(1, &serving("7"), &serving("7"), Vec::new());
+    fires(of_turn("LR-9", &empty, &without));
     let mut in_flight = holding("7", &["b"]);
     Arc::make_mut(&mut in_flight.meta).insert(Key::INFLIGHT.0.into(), "7:9".into());
     assert_eq!(judged(in_flight), Judgement::NoSubject);
@@ -163,7 +166,10 @@ fn a_lane_that_is_out_shows_and_forwards_nothing() {
     };
     fires(shows("WITHDRAWN", 200, "HIT"));
     fires(shows("WITHDRAWN", 200, "RENDER"));
+    fires(shows("WITHDRAWN", 403, "RENDER"));
+    fires(shows("WITHDRAWN", 500, "RENDER"));
     holds(shows("WITHDRAWN", 421, "REFUSED"));
+    holds(shows("WITHDRAWN", 503, "STALE"));
     assert_eq!(shows("SERVING", 200, "HIT"), Judgement::NoSubject);
     let forwards = |lane: Standing| {
         let mut truth = truth();

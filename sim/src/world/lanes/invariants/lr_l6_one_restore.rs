@@ -1,0 +1,81 @@
+//! LR-L6. A record costs each lane one copy at most.
+//!
+//! Judged when a round of a lane's own withdraws it: the record that it has refused must not be one that its copy holds
+//! already. A copy is never older than the records that were there when it began, so a lane that was copied to because of
+//! a record is not withdrawn for it again, and there is no loop. The record is the first of the answer that overflowed, or
+//! that the lane has not come to. It cannot see that a record is refused whose answer nobody has heard. That the primary
+//! goes on to answer while many lanes are copied to is LR-L5's.
+
+use super::{Check, Judgement, Stand, Triage};
+use crate::check::{Breach, Class, Invariant};
+use crate::world::lanes::truth::standing::Generation;
+use crate::world::lanes::truth::wire::Heard;
+use crate::world::lanes::truth::{Truth, Turn};
+use protocol::host::Answer;
+use protocol::lanes::admission::Stage;
+use protocol::lanes::meta::Key;
+use protocol::lanes::object::labels;
+use protocol::lanes::wire::LogAnswer;
+
+/// The same record costs another one.
+const AGAIN: Class = Class("again");
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    invariant: Invariant {
+        id: "LR-L6",
+        statement: "a lane is not withdrawn for a record that its copy holds",
+        classes: &[AGAIN],
+    },
+    triage: Triage::Reworded("that many copies at once do not starve the primary is LR-L5's: requests end"),
+    stands: &[Stand::Lane(check)],
+};
+
+fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
+    let mut stages = turn.puts(Key::STAGE);
+    if !stages.any(|stage| *stage == Stage::Withdrawn.as_str()) {
+        return Judgement::NoSubject;
+    }
+    let base = truth.passed.get(&turn.lane).map_or(0, |passed| passed.base);
+    let mut judgement = Judgement::NoSubject;
+    for heard in &turn.heard {
+        let Some(refused) = refused(turn, heard) else {
+            continue;
+        };
+        if refused <= base {
+            let detail = format!(
+                "lane {} is withdrawn for record {refused}, and its copy is of {base}",
+                turn.lane
+            );
+            return Judgement::broken(Breach::new(AGAIN, detail).between(
+                ("a record after the lane's copy", format!("after {base}")),
+                ("the record that is refused", refused),
+            ));
+        }
+        judgement = Judgement::Holds;
+    }
+    judgement
+}
+
+/// The record that a lane has refused with the answer that it has heard in a turn.
+fn refused(turn: &Turn, heard: &Heard) -> Option<Generation> {
+    let Heard::Answered {
+        made,
+        outcome: Ok(Answer::Response(response)),
+    } = heard
+    else {
+        return None;
+    };
+    if made.label != labels::READ_LOG {
+        return None;
+    }
+    let answer = response.body.read::<LogAnswer>().ok()?;
+    let applied = turn.after.generation(Key::APPLIED).unwrap_or(0);
+    let records = answer.records.get()?.iter().filter_map(|record| record.get());
+    let mut judged = records.filter_map(|record| {
+        let generation = record.generation.to_number().to_u64_exact()?;
+        Some((generation, record.overflowed.is_true()))
+    });
+    let refused = judged.find(|(generation, overflowed)| *overflowed || *generation > applied);
+    refused.map(|(generation, _)| generation)
+}
