@@ -13,6 +13,7 @@ mod strike;
 #[cfg(test)]
 mod tests;
 mod twice;
+mod waiting;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -236,8 +237,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                 )));
             }
             return Some(
-                self.world
-                    .settled(&mut self.kernel)
+                self.at_rest()
                     .map_or_else(Verdict::Violated, |()| Verdict::Passed),
             );
         };
@@ -266,7 +266,16 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             Stepped::Weather => Ok(()),
             Stepped::Party(party) => self.world.moved(party, &mut self.kernel),
         };
+        let looks = self.kernel.steps().is_multiple_of(waiting::EVERY);
+        let checked = checked.and_then(|()| if looks { self.no_circle() } else { Ok(()) });
         checked.err().map(Verdict::Violated)
+    }
+
+    /// Whether all holds when the world has come to rest. A circle of waits is why other things do not.
+    fn at_rest(&mut self) -> Result<(), Violation> {
+        self.no_circle()?;
+        self.world.settled(&mut self.kernel)?;
+        self.nothing_in_vain()
     }
 
     /// When the time of faults is over.

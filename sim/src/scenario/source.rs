@@ -36,6 +36,7 @@ const BUILT_IN: &[(&str, &str, &str)] = files![
     "lanes/fence",
     "lanes/quiet",
     "lanes/overflow",
+    "lanes/settings",
     "demonstration",
 ];
 

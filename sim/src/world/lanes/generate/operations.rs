@@ -8,7 +8,7 @@ use strum::VariantArray as _;
 
 use super::{Generate, weighted};
 use crate::plan::swarm::Dice;
-use crate::world::lanes::{Forged, Operated, Operation, Shape};
+use crate::world::lanes::{Forged, Operated, Operation, Shape, Variable};
 
 /// The weights of the acts of operators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,21 @@ enum Beside {
 }
 
 type MakeOperate = fn(u32) -> (Operated, Operate);
+
+/// An operator overrides a variable, or takes an override back.
+pub(super) fn set(dice: &mut Dice, own: &Generate) -> Operation {
+    let variable = Variable::VARIANTS[dice.below("variable", Variable::VARIANTS.len() as u32) as usize];
+    let most = match variable {
+        Variable::ReplicaCount | Variable::ReplicaMaxLanes => own.lanes_most + 2,
+        Variable::ReplicaAutoscale | Variable::WriteForward => 2,
+    };
+    let number = dice.below("value", most);
+    let stays = dice.below("override", 4) > 0;
+    Operation::Set {
+        variable,
+        value: stays.then(|| Text::from(number.to_string())),
+    }
+}
 
 /// An operator acts, or something strays in.
 pub(super) fn operate(dice: &mut Dice, own: &Generate, shape: &Shape) -> Option<Operation> {

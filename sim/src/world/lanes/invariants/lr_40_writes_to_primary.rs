@@ -2,11 +2,13 @@
 //!
 //! Judged on each call with an unsafe method that a front makes: a lane may be asked only for a visitor with a session,
 //! and not where an upload, or the path that the visitor asked for, originates what is the primary's. What the paths are
-//! is declared here. Forwarding is on in this world, so that a setting that turns it off is not shown. Catches H33 and
-//! C07 where a method or a session is not asked for.
+//! is declared here. Nor may a front ask a lane to write that was told by KV that forwarding is off, and not that it is on
+//! since: in its last two readings, since two may overlap. A reading that fails tells it nothing. Catches H33 and C07 where
+//! a method or a session is not asked for.
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
+use crate::world::lanes::Variable;
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
 use protocol::host::{Method, Request};
@@ -18,10 +20,10 @@ const TO_A_LANE: Class = Class("to-a-lane");
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-40",
-        statement: "a write without a session, or to a route that originates, goes to the primary",
+        statement: "a write without a session, to a route that originates, or while forwarding is off goes to the primary",
         classes: &[TO_A_LANE],
     },
-    triage: Triage::Reworded("no run turns forwarding off, so that writes go to lanes at all"),
+    triage: Triage::Reworded("forwarding is off where a front was last told so: nothing tells it of a change at once"),
     stands: &[Stand::Call(check)],
 };
 
@@ -33,7 +35,8 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         return Judgement::NoSubject;
     }
     let visitor = called.run.as_ref().and_then(|run| run.request());
-    let Some(why) = visitor.and_then(pinned) else {
+    let off = || is_off(truth, called).then_some("is not to be forwarded");
+    let Some(why) = visitor.and_then(|visitor| pinned(visitor).or_else(off)) else {
         return Judgement::NoSubject;
     };
     Judgement::that(called.to.0 == truth.site, || {
@@ -43,6 +46,14 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
 
 fn is_read(request: &Request) -> bool {
     matches!(request.method, Method::Get | Method::Head)
+}
+
+/// Whether a front knows that no lane may be asked to write. The same lane again, after an error, was asked before.
+fn is_off(truth: &Truth, called: &Called) -> bool {
+    let asks_again = called.run.as_ref().is_some_and(|run| run.calls().next().is_some());
+    let told = truth.overrides.told(&called.who, Variable::WriteForward);
+    let last = told.iter().rev().take(2);
+    !asks_again && !told.is_empty() && last.into_iter().all(|(_, text)| text.as_deref() == Some("0"))
 }
 
 /// Why a visitor's write is the primary's.

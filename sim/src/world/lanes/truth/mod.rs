@@ -10,6 +10,7 @@ pub mod evaluator;
 mod follow;
 pub mod heard;
 pub mod minted;
+pub mod overrides;
 mod pages;
 pub mod passed;
 pub mod runs;
@@ -29,6 +30,7 @@ use copies::Copies;
 use evaluator::Evaluator;
 use heard::Announced;
 use minted::MintedIds;
+use overrides::Overrides;
 use passed::Passed;
 use runs::Run;
 use standing::{Generation, Standing};
@@ -148,6 +150,8 @@ pub struct Truth {
     pub pull_waited: BTreeMap<u32, Micros>,
     /// What each front has heard of lanes.
     pub announced: Announced,
+    /// What each party was told of overridden variables.
+    pub overrides: Overrides,
     /// When a fault last took effect.
     pub troubled: Option<Micros>,
     /// How late the platform may wake an object without any fault.
@@ -193,6 +197,7 @@ impl Truth {
             pulled: BTreeMap::new(),
             pull_waited: BTreeMap::new(),
             announced: Announced::default(),
+            overrides: Overrides::default(),
             troubled: None,
             lateness: Micros::ZERO,
             copy_begun: false,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::host::{Answer, Label, Request, Response};
+use protocol::host::{Answer, Label, Request, Response, Shared};
 use protocol::lanes::front::labels::{ASK_AGAIN, ASK_LANE, ASK_PRIMARY, FAIL_OVER, READ_POINTER};
 use protocol::lanes::header;
 
@@ -107,7 +107,12 @@ fn a_lane_is_asked_that_the_front_was_lately_told_of() {
 fn a_pointer_tells_of_lanes_and_a_lane_does_not() {
     let mut truth = truth();
     let pointer = Heard::Answered {
-        made: Made::of_read(made(ASK_LANE, "shop", page(), None).call, READ_POINTER),
+        made: Made::of_read(
+            made(ASK_LANE, "shop", page(), None).call,
+            READ_POINTER,
+            Shared::Kv,
+            "lanes:shop",
+        ),
         outcome: Ok(Answer::Entry(Some("2@1".into()))),
     };
     let lane = Heard::Answered {
