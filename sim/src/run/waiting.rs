@@ -4,7 +4,7 @@ use protocol::host::{Label, TaskId, Text};
 use protocol::task::Program;
 
 use super::Simulation;
-use crate::check::Violation;
+use crate::check::{Breach, CIRCLE, DEADLOCK, IN_VAIN, STUCK, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Observer, Wait, WaitLink};
 use crate::world::World;
@@ -24,12 +24,9 @@ impl<W: World, P: Program, S: Store, O: Observer> Simulation<'_, W, P, S, O> {
         let Some(wait) = self.kernel.waits_in_vain() else {
             return Ok(());
         };
-        Err(Violation {
-            invariant: Text::new_static("STUCK"),
-            concerns: vec![wait.who.clone()],
-            detail: Text::from(format!("a task waits in vain; {}", told::<W>(&wait))),
-            values: None,
-        })
+        let detail = format!("a task waits in vain; {}", told::<W>(&wait));
+        let breach = Breach::new(IN_VAIN, detail);
+        Err(Violation::of(&STUCK, vec![wait.who], breach, W::role))
     }
 }
 
@@ -42,12 +39,8 @@ fn deadlock<W: World>(circle: &[Wait]) -> Violation {
         1 => "a task waits for itself".to_owned(),
         tasks => format!("{tasks} tasks wait for one another"),
     };
-    Violation {
-        invariant: Text::new_static("DEADLOCK"),
-        concerns,
-        detail: Text::from(format!("{tasks}; {}", links.join("; "))),
-        values: None,
-    }
+    let detail = format!("{tasks}; {}", links.join("; "));
+    Violation::of(&DEADLOCK, concerns, Breach::new(CIRCLE, detail), W::role)
 }
 
 /// Who waits for whom, and for what.

@@ -48,13 +48,18 @@ type MakeOperate = fn(u32) -> (Operated, Operate);
 
 /// An operator overrides a variable, or takes an override back.
 pub(super) fn set(dice: &mut Dice, own: &Generate) -> Operation {
-    let variable = Variable::VARIANTS[dice.below("variable", Variable::VARIANTS.len() as u32) as usize];
-    let most = match variable {
-        Variable::ReplicaCount | Variable::ReplicaMaxLanes => own.lanes_most + 2,
-        Variable::ReplicaAutoscale | Variable::WriteForward => 2,
+    let variable = match dice.below("variable", 6) {
+        0..=2 => Variable::WriteForward,
+        3 => Variable::ReplicaCount,
+        4 => Variable::ReplicaMaxLanes,
+        _ => Variable::ReplicaAutoscale,
     };
-    let number = dice.below("value", most);
-    let stays = dice.below("override", 4) > 0;
+    let number = match variable {
+        Variable::ReplicaCount | Variable::ReplicaMaxLanes => dice.below("value", own.lanes_most + 2),
+        // Both are on where nobody says otherwise.
+        Variable::ReplicaAutoscale | Variable::WriteForward => u32::from(dice.below("value", 4) == 0),
+    };
+    let stays = dice.below("override", 8) > 0;
     Operation::Set {
         variable,
         value: stays.then(|| Text::from(number.to_string())),

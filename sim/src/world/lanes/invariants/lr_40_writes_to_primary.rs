@@ -16,12 +16,15 @@ use protocol::host::{Method, Request};
 /// It goes to a lane.
 const TO_A_LANE: Class = Class("to-a-lane");
 
+/// It goes to a lane by a front that was told that none may be asked to write.
+const FORWARDING_OFF: Class = Class("forwarding-off");
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-40",
         statement: "a write without a session, to a route that originates, or while forwarding is off goes to the primary",
-        classes: &[TO_A_LANE],
+        classes: &[TO_A_LANE, FORWARDING_OFF],
     },
     triage: Triage::Reworded("forwarding is off where a front was last told so: nothing tells it of a change at once"),
     stands: &[Stand::Call(check)],
@@ -35,12 +38,13 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         return Judgement::NoSubject;
     }
     let visitor = called.run.as_ref().and_then(|run| run.request());
-    let off = || is_off(truth, called).then_some("is not to be forwarded");
-    let Some(why) = visitor.and_then(|visitor| pinned(visitor).or_else(off)) else {
+    let off = || is_off(truth, called).then_some((FORWARDING_OFF, "is not to be forwarded"));
+    let pinned = |visitor| pinned(visitor).map(|why| (TO_A_LANE, why));
+    let Some((class, why)) = visitor.and_then(|visitor| pinned(visitor).or_else(off)) else {
         return Judgement::NoSubject;
     };
     Judgement::that(called.to.0 == truth.site, || {
-        Breach::new(TO_A_LANE, format!("{} asks {} for a write that {why}", called.who, called.to))
+        Breach::new(class, format!("{} asks {} for a write that {why}", called.who, called.to))
     })
 }
 

@@ -9,16 +9,26 @@ use protocol::lanes::meta::Key;
 use protocol::lanes::object::labels;
 
 use super::{Check, Judgement, Stand, Triage};
-use crate::check::{Breach, Invariant};
+use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::Variable;
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
+
+/// One is added while that is switched off.
+const SWITCHED_OFF: Class = Class("switched-off");
+
+/// More are added than are allowed.
+const TOO_MANY: Class = Class("too-many");
+
+/// One is added that demand has not asked for in each window.
+const NOT_ASKED_FOR: Class = Class("not-asked-for");
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-41",
         statement: "a lane is added only after three windows of demand, within the most that is allowed, and not while that is off",
+        classes: &[SWITCHED_OFF, TOO_MANY, NOT_ASKED_FOR],
     },
     triage: Triage::Reworded("no site of this world has a limit of rows"),
     stands: &[Stand::Call(check)],
@@ -41,15 +51,15 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     let waited = waited(truth);
     let asked = waited.len() == WINDOWS && waited.iter().all(|queued| *queued >= 1.0);
     if off {
-        return Judgement::broken(Breach::new(format!("lane {lane} is added while that is switched off")));
+        return Judgement::broken(Breach::new(SWITCHED_OFF, format!("lane {lane} is added while that is switched off")));
     }
     if lane > most {
         return Judgement::broken(
-            Breach::new(format!("lane {lane} is added, and {most} are allowed")).between(("the most that is allowed", most), ("lane that is added", lane)),
+            Breach::new(TOO_MANY, format!("lane {lane} is added, and {most} are allowed")).between(("the most that is allowed", most), ("lane that is added", lane)),
         );
     }
     Judgement::that(asked, || {
-        format!("lane {lane} is added, and of the last windows of demand so many requests waited: {waited:?}")
+        Breach::new(NOT_ASKED_FOR, format!("lane {lane} is added, and of the last windows of demand so many requests waited: {waited:?}"))
     })
 }
 
