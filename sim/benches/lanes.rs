@@ -60,6 +60,7 @@ fn plan(lanes: u32, minutes: u32) -> PlanOf<LanesWorld> {
         settles: Micros::from_millis(60_000),
         knobs: Knobs::calm(),
         shape: Shape {
+            overrides: false,
             site: Text::new_static("shop"),
             nodes: NODES,
             accounts: 2,

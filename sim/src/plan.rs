@@ -142,6 +142,18 @@ pub enum Fault {
         /// That item.
         item: u32,
     },
+    /// Every read and write of KV fails, whoever asks that any run has reached by then.
+    KvOutage {
+        /// For how long.
+        lasts: Micros,
+    },
+    /// The broker restarts, and knows no subscriber any more.
+    BrokerRestart,
+    /// An isolate of the front Worker ends, and what it knows with it.
+    Restart {
+        /// The isolate, as `front N`.
+        front: Text,
+    },
     /// One call of a party goes wrong.
     Call {
         /// Which call.
@@ -159,7 +171,8 @@ impl Fault {
             | Fault::Partition { lasts, .. }
             | Fault::Clog { lasts, .. }
             | Fault::CommitStall { lasts, .. }
-            | Fault::StorageError { lasts, .. } => Some(*lasts),
+            | Fault::StorageError { lasts, .. }
+            | Fault::KvOutage { lasts } => Some(*lasts),
             Fault::Call { fault, .. } => match fault {
                 CallFault::DelayRequest(by)
                 | CallFault::DelayAnswer(by)
@@ -171,6 +184,8 @@ impl Fault {
             | Fault::Evict { .. }
             | Fault::CommitFailure { .. }
             | Fault::Statement { .. }
+            | Fault::BrokerRestart
+            | Fault::Restart { .. }
             | Fault::Cancel { .. } => None,
         }
     }

@@ -31,6 +31,7 @@ fn run_judged(plan: &PlanOf<LanesWorld>, pool: &str, judged: &BTreeSet<&str>) ->
     let stores = Default::default();
     let mut simulation = Simulation::<LanesWorld, _, SqliteStore, ()>::new(plan, deployment, &stores, ());
     simulation.world().judge_only(judged);
+    simulation.judge_waits(judged.contains("DEADLOCK"));
     let verdict = simulation.conclude();
     simulation.report(verdict)
 }

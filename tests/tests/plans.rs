@@ -107,7 +107,7 @@ fn a_plan_of_any_bytes_survives_its_file() {
 }
 
 /// All kinds of acts; the matches below do not compile when a kind is added, which must then stand here too.
-const KINDS: [&str; 21] = [
+const KINDS: [&str; 24] = [
     "add",
     "read",
     "follow",
@@ -129,6 +129,9 @@ const KINDS: [&str; 21] = [
     "storage-error",
     "statement",
     "cancel",
+    "kv-outage",
+    "broker-restart",
+    "restart",
 ];
 
 fn kind(act: &Act<Operation>) -> &'static str {
@@ -156,6 +159,9 @@ fn kind(act: &Act<Operation>) -> &'static str {
         Act::Fault(Fault::StorageError { .. }) => "storage-error",
         Act::Fault(Fault::Statement { .. }) => "statement",
         Act::Fault(Fault::Cancel { .. }) => "cancel",
+        Act::Fault(Fault::KvOutage { .. }) => "kv-outage",
+        Act::Fault(Fault::BrokerRestart) => "broker-restart",
+        Act::Fault(Fault::Restart { .. }) => "restart",
     }
 }
 

@@ -34,6 +34,9 @@ pub enum Shared {
     EdgeCache,
     /// The deployment's variables; they can change under a running isolate.
     Configuration,
+    /// A publish/subscribe broker. To write a key publishes a message on that topic; to read it subscribes, and waits for
+    /// the next one. Each subscriber is brought each message once at most, and is not told of those that are lost.
+    Broker,
 }
 
 /// What a front Worker has of its platform.

@@ -285,7 +285,7 @@ pub const CHANGES: [Change; 27] = [
     Change {
         name: "provision-outside-the-gate",
         without: "without-provision-outside-the-gate",
-        invariant: "LR-L1",
+        invariant: "DEADLOCK",
         side: Side::Primary,
         reason: "an operator's step of a copy holds the primary's gate and waits for the lane's, whose render forwards and \
                  waits for the primary's; the step runs outside of the gate, as the alarm's does",

@@ -20,6 +20,12 @@ pub trait Program: Clone + Debug {
     /// A new isolate of the front Worker.
     fn front(&self) -> Self::Front;
 
+    /// The same code, deployed with a variable of this value. A variable that it does not know changes nothing.
+    #[must_use]
+    fn deployed_with(&self, _variable: &str, _value: &str) -> Self {
+        self.clone()
+    }
+
     /// Delivers an event to an object: one turn. Answers the task that the event began. See
     /// [`Actor::deliver`](super::Actor::deliver).
     fn deliver(&self, object: &mut Self::Object, event: Event, host: &mut dyn Object) -> Option<TaskId>;

@@ -22,6 +22,8 @@ export async function get({ store, key }, env, conformance) {
     }
     case "configuration":
       return env.CONFIGURATION?.[key] ?? null;
+    case "broker":
+      throw new Error("no broker is bound");
   }
 }
 
@@ -39,5 +41,7 @@ export async function put({ store, key, value, keep }, env, conformance) {
     }
     case "configuration":
       throw new Error("a Worker cannot change its own variables");
+    case "broker":
+      throw new Error("no broker is bound");
   }
 }

@@ -56,8 +56,28 @@ pub const RUNAWAY: Invariant = Invariant {
 /// There are more events than that.
 pub const NO_END: Class = Class("no-end");
 
+/// Checked by the run itself, in any world.
+pub const DEADLOCK: Invariant = Invariant {
+    id: "DEADLOCK",
+    statement: "no tasks wait for one another in a circle",
+    classes: &[CIRCLE],
+};
+
+/// Each waits for the next one, and the last one for the first.
+pub const CIRCLE: Class = Class("circle");
+
+/// Checked by the run itself, in any world.
+pub const STUCK: Invariant = Invariant {
+    id: "STUCK",
+    statement: "at rest no task waits for what nothing brings any more",
+    classes: &[IN_VAIN],
+};
+
+/// A task waits, and nothing has it go on.
+pub const IN_VAIN: Class = Class("in-vain");
+
 /// What must hold in any world.
-pub const GENERAL: [Invariant; 2] = [PANIC, RUNAWAY];
+pub const GENERAL: [Invariant; 4] = [PANIC, RUNAWAY, DEADLOCK, STUCK];
 
 /// Something that had to hold and did not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -51,6 +51,9 @@ pub(super) fn planned<W: World>(fault: &Fault) -> String {
                 party(object)
             )
         }
+        Fault::KvOutage { lasts } => format!("for {lasts} every read and write of KV fails"),
+        Fault::BrokerRestart => "the broker restarts, and knows no subscriber any more".to_owned(),
+        Fault::Restart { front } => format!("{} ends, and what it knows with it", party(front)),
         Fault::Cancel { item } => format!("the client of item {item} goes away"),
         Fault::Call { aim, fault } => format!(
             "call {} of {} at `{}`: {}",
@@ -86,7 +89,10 @@ fn of_call(fault: CallFault) -> String {
 
 /// Whether what a fault does is told by the reset, the departure or the error that comes with it.
 pub(super) fn is_told_elsewhere(kind: FaultKind) -> bool {
-    matches!(kind, FaultKind::Reset | FaultKind::Cancelled)
+    matches!(
+        kind,
+        FaultKind::Reset | FaultKind::FrontRestarted | FaultKind::Cancelled
+    )
 }
 
 /// What it means that a fault took effect, as what whoever it struck does.
@@ -118,6 +124,13 @@ pub(super) fn struck(kind: FaultKind) -> &'static str {
         FaultKind::AlarmStuck => "has its alarm stuck",
         FaultKind::NameMissing => "does not know its name",
         FaultKind::ClockSkewed => "has a clock that is not the true one",
+        FaultKind::KvFailed => "is answered with an error by KV",
+        FaultKind::KvStale => "is answered by KV what is not written there any more",
+        FaultKind::EdgeDropped => "asks the edge cache, which has dropped what it was to keep",
+        FaultKind::MessageLost => "is not reached by a message of the broker",
+        FaultKind::SubscriberDropped => "loses its subscription, as it is too slow",
+        FaultKind::BrokerRestarted => "is not known to the broker any more",
+        FaultKind::FrontRestarted => "ends, and what it knows with it",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Calls between parties: order, latency, loss, and what callers are told (`platform.md` sections 11 and 12).
 
-use protocol::host::{Answer, CallError, CallId, CallOutcome, Label, Outcome, Request, Stub, Text};
+use protocol::host::{Answer, CallError, CallId, CallOutcome, Label, Outcome, Request, Shared, Stub, Text};
 
 use super::audit::{Depends, Sabotage};
 use super::choice::{OriginId, Purpose};
@@ -76,12 +76,24 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 store,
                 key,
                 value,
+                keep,
             } => {
-                self.shared.insert((store, key), value);
                 let takes = self.service_time(origin, label);
+                let done = if store == Shared::Broker {
+                    self.publish(id, (&key, &value), label, leaving, watch);
+                    Ok(Answer::Done)
+                } else {
+                    self.write_entry(id, (store, key), (value, keep), takes, (origin, label), watch)
+                };
                 let to = caller(id, incarnation, call, label);
-                self.answer(to, Ok(Answer::Done), Connection::Stands, leaving.after(takes));
+                self.answer(to, done, Connection::Stands, leaving.after(takes));
             }
+            Output::Service {
+                call,
+                label,
+                answer: ServiceAnswer::Entry(Shared::Broker, topic),
+                ..
+            } => self.next_message(caller(id, incarnation, call, label), topic, leaving),
             Output::Service {
                 call,
                 label,
@@ -93,18 +105,18 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                     ServiceTime::Drawn => self.service_time(origin, label),
                 };
                 let answer = match answer {
-                    ServiceAnswer::Ready(answer) => answer,
+                    ServiceAnswer::Ready(answer) => Ok(answer),
                     ServiceAnswer::Entry(store, key) => {
-                        Answer::Entry(self.shared.get(&(store, key)).cloned())
+                        self.read_entry(id, (store, &key), origin, label, watch)
                     }
                 };
                 let to = caller(id, incarnation, call, label);
-                self.answer(to, Ok(answer), Connection::Stands, leaving.after(takes));
+                self.answer(to, answer, Connection::Stands, leaving.after(takes));
             }
         }
     }
 
-    fn service_time(&mut self, origin: OriginId, label: Label) -> Micros {
+    pub(super) fn service_time(&mut self, origin: OriginId, label: Label) -> Micros {
         let (takes, source) = (self.knobs.service, self.source(origin));
         takes.draw(
             &mut self.chance,
@@ -123,7 +135,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         watch: &mut dyn Observer,
     ) {
         let (id, incarnation) = (caller.party, caller.incarnation);
-        let Some(target) = self.object(&stub.namespace, &stub.name) else {
+        let near = self.party(id).location;
+        let Some(target) = self.object_near(near, &stub.namespace, &stub.name) else {
             let error = CallError::thrown(format!("there is no namespace {}", stub.namespace));
             self.answer(caller, Err(error), Connection::Stands, leaving);
             return;
@@ -311,8 +324,18 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
     }
 
+    /// What leaves now, in this step, and depends on nothing.
+    pub(super) fn leaving_now(&self, origin: OriginId) -> Leaving {
+        Leaving {
+            origin,
+            at: self.now,
+            step: StepId(self.steps),
+            depends: None,
+        }
+    }
+
     /// Tells a caller, after a while, that its connection was lost.
-    fn fail(&mut self, caller: CallerRef, error: CallError, leaving: Leaving) {
+    pub(super) fn fail(&mut self, caller: CallerRef, error: CallError, leaving: Leaving) {
         let label = Text::new_static(caller.label.0);
         let (notice, source) = (self.knobs.notice, self.source(leaving.origin));
         let notice = notice.draw(&mut self.chance, Purpose::FailureNotice, source, &label);

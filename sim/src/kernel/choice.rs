@@ -114,6 +114,22 @@ pub enum Purpose {
     Entropy,
     /// What a plan consists of; drawn when it is generated, not when it runs.
     Plan,
+    /// Whether a read or a write of KV fails.
+    KvFailure,
+    /// How long a copy of an entry of KV is gone by …
+    KvCopy,
+    /// … and whether a writer's own location sees what was written.
+    KvOwnCopy,
+    /// Whether an edge cache has dropped an entry.
+    EdgeLoss,
+    /// Whether a message of the broker is lost …
+    MessageLoss,
+    /// … or how long it is on its way.
+    BrokerLatency,
+    /// Whether the broker restarts.
+    BrokerRestart,
+    /// Whether an isolate of the front Worker ends.
+    FrontRestart,
 }
 
 /// What a chain of events descends from.

@@ -296,6 +296,24 @@ pub struct Knobs {
     pub shared_isolates: bool,
     /// How long code may hold the thread before the platform stops it (section 9).
     pub cpu_limit: Micros,
+    /// In how many locations parties are: each has KV's copies and an edge cache of its own. Isolate N of the front Worker
+    /// is in location N, counted around; an object is where it was called from first (1.3).
+    pub locations: u32,
+    /// How long a location goes by a copy of an entry of KV, or of there being none. None at all: everybody reads what
+    /// is written.
+    pub kv_copy: Span,
+    /// How often a read or a write of KV fails.
+    pub kv_failure: Episode,
+    /// How often an edge cache has dropped an entry that is read.
+    pub edge_loss: Episode,
+    /// How often a message of the broker does not reach a subscriber.
+    pub message_loss: Episode,
+    /// How often the broker restarts when a message is published.
+    pub broker_restart: Episode,
+    /// How many messages the broker keeps for a subscriber that is not reading; with one more the subscription ends.
+    pub broker_buffer: u32,
+    /// How often an isolate of the front Worker ends after a turn; how long after it, `reset-after` says.
+    pub front_restart: Episode,
 }
 
 impl Default for Knobs {
@@ -354,6 +372,14 @@ impl Knobs {
             name_missing: false,
             shared_isolates: false,
             cpu_limit: Micros::from_millis(30_000),
+            locations: 1,
+            kv_copy: Span::exactly(Micros::ZERO),
+            kv_failure: Episode::NEVER,
+            edge_loss: Episode::NEVER,
+            message_loss: Episode::NEVER,
+            broker_restart: Episode::NEVER,
+            broker_buffer: 1_000,
+            front_restart: Episode::NEVER,
         }
     }
 
@@ -377,13 +403,18 @@ impl Knobs {
             eviction: Episode::NEVER,
             reset: Episode::NEVER,
             displacement: Episode::NEVER,
+            kv_failure: Episode::NEVER,
+            edge_loss: Episode::NEVER,
+            message_loss: Episode::NEVER,
+            broker_restart: Episode::NEVER,
+            front_restart: Episode::NEVER,
             ..self.clone()
         }
     }
 
     /// All lengths of time among them, with their names in files: the longest that each can draw.
     #[must_use]
-    pub const fn lengths(&self) -> [(&'static str, Micros); 26] {
+    pub const fn lengths(&self) -> [(&'static str, Micros); 32] {
         [
             ("knobs.latency.most-us", self.latency.most),
             ("knobs.late-by.most-us", self.late_by.most),
@@ -411,6 +442,12 @@ impl Knobs {
             ("knobs.commit-stall.least-us", self.commit_stall.least),
             ("knobs.storage-error.least-us", self.storage_error.least),
             ("knobs.reset.least-us", self.reset.least),
+            ("knobs.kv-copy.most-us", self.kv_copy.most),
+            ("knobs.kv-failure.least-us", self.kv_failure.least),
+            ("knobs.edge-loss.least-us", self.edge_loss.least),
+            ("knobs.message-loss.least-us", self.message_loss.least),
+            ("knobs.broker-restart.least-us", self.broker_restart.least),
+            ("knobs.front-restart.least-us", self.front_restart.least),
         ]
     }
 }

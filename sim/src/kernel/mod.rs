@@ -7,6 +7,7 @@
 
 mod alarm;
 mod audit;
+mod broker;
 mod calls;
 mod cancel;
 mod cause;
@@ -19,6 +20,7 @@ mod deployment;
 mod directory;
 mod fate;
 mod incarnation;
+mod isolate;
 mod knobs;
 mod look;
 mod network;
@@ -29,6 +31,7 @@ mod ratio;
 mod recreate;
 mod reset;
 mod section;
+mod services;
 mod state;
 mod step;
 pub mod storage;
@@ -37,6 +40,7 @@ mod time;
 mod trouble;
 mod turn;
 mod unload;
+mod waits;
 mod watch;
 mod wide;
 mod words;
@@ -46,7 +50,7 @@ mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use protocol::host::{Namespace, ObjectName, Outcome, Shared, Text};
+use protocol::host::{Namespace, ObjectName, Outcome, Text};
 
 pub use cause::ResetCause;
 pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
@@ -62,14 +66,17 @@ pub use ratio::Ratio;
 pub use time::{EPOCH, Micros};
 pub use trouble::{STORAGE_ERRORS, Trouble, Way};
 pub use turn::UnsupportedStatement;
+pub use waits::{Link as WaitLink, Wait};
 pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
 pub use wide::{Guest, SectionEnd, SectionKind, Wide};
 
 use audit::{PartyAudit, StubAudit};
+use broker::Broker;
 use directory::Directory;
 use incarnation::{Incarnation, Skew};
 use party::{Held, Party, Sent, Storage};
 use queue::Queue;
+use services::Services;
 use storage::limits::Limits;
 use storage::{Store, Writes};
 use trouble::{Between, Standing};
@@ -117,6 +124,10 @@ enum Pending {
     TroubleEnds(Between, u64),
     /// The least duration of an episode is over.
     EpisodeMayEnd(Between, u64, OriginId),
+    /// An isolate of the front Worker ends.
+    Restart(PartyId, OriginId),
+    /// The broker restarts.
+    BrokerRestarts(OriginId),
 }
 
 /// What of an object's storage may have changed since somebody last asked.
@@ -168,7 +179,8 @@ pub struct Kernel<P: Guest, S: Store> {
     objects: Directory,
     fronts: Vec<PartyId>,
     names: BTreeMap<Text, PartyId>,
-    shared: BTreeMap<(Shared, Text), Text>,
+    services: Services,
+    broker: Broker,
     troubles: BTreeMap<Between, Standing>,
     troubles_begun: u64,
     /// What has come to stand and was not told of yet.
@@ -209,7 +221,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             objects: Directory::default(),
             fronts: Vec::new(),
             names: BTreeMap::new(),
-            shared: BTreeMap::new(),
+            services: Services::default(),
+            broker: Broker::default(),
             troubles: BTreeMap::new(),
             troubles_begun: 0,
             announced: Vec::new(),
@@ -298,15 +311,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
     }
 
-    /// Writes an entry of a shared service, as a deployment does.
-    pub fn configure(&mut self, store: Shared, key: &str, value: &str) {
-        self.shared.insert((store, Text::new(key)), Text::new(value));
-    }
-
     /// Adds an isolate of the front Worker.
     pub fn add_front(&mut self) -> PartyId {
         let who = Text::from(format!("front {}", self.fronts.len()));
-        let id = self.add_party(who, None);
+        let location = u32::try_from(self.fronts.len()).expect("a run has fewer than 2^32 parties");
+        let id = self.add_party(who, None, location);
         self.fronts.push(id);
         id
     }
@@ -319,6 +328,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 
     /// The object of this name, made on first reach. `None` where the program has no such namespace.
     pub fn object(&mut self, namespace: &Namespace, name: &ObjectName) -> Option<PartyId> {
+        self.object_near(0, namespace, name)
+    }
+
+    /// The same, reached from a location: there it is placed when it is made (`platform.md` section 1, item 3).
+    fn object_near(&mut self, location: u32, namespace: &Namespace, name: &ObjectName) -> Option<PartyId> {
         let known = self.objects.find(namespace, name, |id| {
             let address = self.parties[id.0 as usize].address.as_ref();
             address.is_some_and(|(of, named)| of == namespace && named == name)
@@ -328,7 +342,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         self.deployment.first().object(namespace)?;
         let address = (namespace.clone(), name.clone());
-        let id = self.add_party(Text::from(format!("{namespace}/{name}")), Some(address.clone()));
+        let who = Text::from(format!("{namespace}/{name}"));
+        let id = self.add_party(who, Some(address.clone()), location);
         self.objects.insert(address, id);
         Some(id)
     }
@@ -341,7 +356,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         &mut self.parties[id.0 as usize]
     }
 
-    fn add_party(&mut self, who: Text, address: Option<(Namespace, ObjectName)>) -> PartyId {
+    fn add_party(&mut self, who: Text, address: Option<(Namespace, ObjectName)>, location: u32) -> PartyId {
         let id = PartyId(u32::try_from(self.parties.len()).expect("a run has fewer than 2^32 parties"));
         let alarm_origin = self.chance.origin(&Origin::Alarm(who.clone()));
         let place = self.chance.place(&who);
@@ -360,6 +375,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             who,
             version,
             address,
+            location,
             place,
             alarm_origin,
             current: Incarnation::new(0, Skew::default()),

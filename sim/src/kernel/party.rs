@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use protocol::host::{
-    CallId, CallOutcome, Effect, Label, Namespace, ObjectName, Outcome, Request, Shared, Stub, TaskId, Text,
+    CallId, CallOutcome, Effect, Label, Millis, Namespace, ObjectName, Outcome, Request, Shared, Stub,
+    TaskId, Text,
 };
 
 use super::Changed;
@@ -110,6 +111,7 @@ pub(super) enum Output {
         store: Shared,
         key: Text,
         value: Text,
+        keep: Option<Millis>,
     },
     Act(Effect),
     /// A read, a sleep or a digest: not held back by the output gate.
@@ -181,6 +183,8 @@ pub(super) struct Party<P: Guest, S> {
     pub who: Text,
     /// None for a front Worker.
     pub address: Option<(Namespace, ObjectName)>,
+    /// Where it is, modulo the number of locations.
+    pub location: u32,
     /// Where the choices stand that are made at it.
     pub place: PlaceId,
     /// The descent of what its alarm begins.

@@ -86,6 +86,17 @@ impl Knobs {
             FaultKind::Recreated => Switch::ON_REQUEST,
             FaultKind::NameMissing => Switch::follows_from("name-missing"),
             FaultKind::ClockSkewed => Switch::follows_from("clock-skew"),
+            FaultKind::KvFailed => Switch::rate("kv-failure", self.kv_failure, Purpose::KvFailure),
+            FaultKind::KvStale => Switch::follows_from("kv-copy"),
+            FaultKind::EdgeDropped => Switch::rate("edge-loss", self.edge_loss, Purpose::EdgeLoss),
+            FaultKind::MessageLost => Switch::rate("message-loss", self.message_loss, Purpose::MessageLoss),
+            FaultKind::SubscriberDropped => Switch::follows_from("broker-buffer"),
+            FaultKind::BrokerRestarted => {
+                Switch::rate("broker-restart", self.broker_restart, Purpose::BrokerRestart)
+            }
+            FaultKind::FrontRestarted => {
+                Switch::rate("front-restart", self.front_restart, Purpose::FrontRestart)
+            }
         }
     }
 
@@ -112,6 +123,7 @@ impl Knobs {
             FaultKind::Reset => &self.reset,
             FaultKind::Displaced => &self.displacement,
             FaultKind::Evicted => &self.eviction,
+            FaultKind::FrontRestarted => &self.front_restart,
             _ => return self.episode(kind).0.begins,
         };
         episode.begins

@@ -222,6 +222,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         error: &CallError,
         watch: &mut dyn Observer,
     ) {
+        self.broker.forget(id, ended.number);
         let open = ended.tasks.into_iter().flatten();
         let mut told: Vec<_> = open
             .filter_map(|task| Some((task.reply_to?, task.origin)))

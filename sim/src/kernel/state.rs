@@ -31,7 +31,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             objects: self.objects.clone(),
             fronts: self.fronts.clone(),
             names: self.names.clone(),
-            shared: self.shared.clone(),
+            services: self.services.clone(),
+            broker: self.broker.clone(),
             troubles: self.troubles.clone(),
             troubles_begun: self.troubles_begun,
             announced: self.announced.clone(),
@@ -55,7 +56,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             key.at.since(self.now).hash(&mut hasher);
             pending.hash_state(&mut hasher);
         }
-        self.shared.hash(&mut hasher);
+        self.services.hash_state(self.now, &mut hasher);
+        self.broker.hash_state(self.now, &mut hasher);
         self.aims.hash(&mut hasher);
         for (between, standing) in &self.troubles {
             between.hash(&mut hasher);
@@ -82,7 +84,9 @@ impl Pending {
             | Pending::SectionTimeout(party, ..)
             | Pending::CpuLimit(party, ..)
             | Pending::Idle(party, ..)
-            | Pending::StaleEnds(party, ..) => party.hash(hasher),
+            | Pending::StaleEnds(party, ..)
+            | Pending::Restart(party, _) => party.hash(hasher),
+            Pending::BrokerRestarts(_) => {}
             Pending::TroubleEnds(between, _) | Pending::EpisodeMayEnd(between, ..) => between.hash(hasher),
             Pending::Answered { item, outcome, .. } => (item, outcome).hash(hasher),
         }
@@ -95,6 +99,7 @@ impl<P: Guest, S: Store> Party<P, S> {
             who: self.who.clone(),
             version: self.version,
             address: self.address.clone(),
+            location: self.location,
             place: self.place,
             alarm_origin: self.alarm_origin,
             current: self.current.clone(),

@@ -207,6 +207,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             Pending::EpisodeMayEnd(between, nth, origin) => {
                 self.episode_may_end(between, nth, origin, watch);
             }
+            Pending::Restart(party, origin) => self.restart_now(party, origin, watch),
+            Pending::BrokerRestarts(origin) => self.broker_restarts(origin, watch),
             Pending::Item(_) | Pending::Answered { .. } | Pending::Cancel(..) => {
                 unreachable!("these are the world's, and step has told it")
             }
@@ -217,7 +219,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 /// The party at which something happens.
 fn party_of(pending: &Pending) -> Option<PartyId> {
     match pending {
-        Pending::Item(_) | Pending::Answered { .. } | Pending::Cancel(..) => None,
+        Pending::Item(_) | Pending::Answered { .. } | Pending::Cancel(..) | Pending::BrokerRestarts(_) => {
+            None
+        }
         Pending::Arrival(party, _)
         | Pending::Free(party, _)
         | Pending::Done(party, _)
@@ -231,6 +235,7 @@ fn party_of(pending: &Pending) -> Option<PartyId> {
         | Pending::CpuLimit(party, ..)
         | Pending::Idle(party, ..)
         | Pending::StaleEnds(party, ..)
+        | Pending::Restart(party, _)
         | Pending::TroubleEnds((_, party, _), _)
         | Pending::EpisodeMayEnd((_, party, _), ..) => Some(*party),
     }

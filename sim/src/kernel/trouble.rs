@@ -44,6 +44,11 @@ pub(super) struct Parked {
 }
 
 impl Standing {
+    /// What waits until it ends.
+    pub fn parked(&self) -> &[Parked] {
+        &self.parked
+    }
+
     /// Hashes what decides what can happen from here on.
     pub fn hash_state(&self, hasher: &mut impl Hasher) {
         self.error.hash(hasher);
@@ -75,6 +80,8 @@ pub enum Trouble {
     CommitStall(PartyId),
     /// Every statement of an object that writes meets this error.
     StorageError(PartyId, SqlErrorKind),
+    /// Every read and write of KV fails at a party.
+    KvOutage(PartyId),
 }
 
 impl Trouble {
@@ -90,6 +97,7 @@ impl Trouble {
             Trouble::Clog(from, to) => vec![(FaultKind::Clogged, from, to)],
             Trouble::CommitStall(object) => vec![(FaultKind::CommitStalled, object, object)],
             Trouble::StorageError(object, _) => vec![(FaultKind::StorageRefused, object, object)],
+            Trouble::KvOutage(party) => vec![(FaultKind::KvFailed, party, party)],
         }
     }
 }

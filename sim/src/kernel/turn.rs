@@ -241,7 +241,7 @@ impl<S: Store> Platform for Turn<'_, S> {
         store: Shared,
         key: &str,
         value: &str,
-        _keep: Option<Millis>,
+        keep: Option<Millis>,
     ) {
         self.see(What::Began {
             call,
@@ -258,6 +258,7 @@ impl<S: Store> Platform for Turn<'_, S> {
                 store,
                 key,
                 value,
+                keep,
             },
         );
     }

@@ -23,11 +23,16 @@ const MOST_STALE: usize = 4;
 impl<P: Guest, S: Store> Kernel<P, S> {
     /// After a turn of an object: whether something befalls it that no plan item says.
     pub(super) fn befall(&mut self, id: PartyId, origin: OriginId, watch: &mut dyn Observer) {
-        if !self.party(id).is_object() {
-            return;
-        }
         let label = Text::default();
         let source = self.source(origin);
+        if !self.party(id).is_object() {
+            if self.meets(FaultKind::FrontRestarted, (id, id), origin, &label) {
+                let after = self.knobs.reset_after;
+                let after = after.draw(&mut self.chance, Purpose::ResetAfter, source, &label);
+                self.schedule(self.now.after(after), origin, Pending::Restart(id, origin));
+            }
+            return;
+        }
         if self.meets(FaultKind::Reset, (id, id), origin, &label) {
             let causes = ResetCause::VARIANTS;
             let cause = self
@@ -99,8 +104,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let next = Incarnation::new(party.current.number + 1, skew);
         let durable = party.audit.durable;
         party.audit.incarnation_ends(party.current.number, durable);
-        party.current = next;
+        let ended = std::mem::replace(&mut party.current, next);
         let who = party.who.clone();
+        self.broker.forget(id, ended.number);
         let kind = FaultKind::Evicted;
         self.see(&who, What::Fault { kind }, watch);
     }

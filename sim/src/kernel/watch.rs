@@ -244,6 +244,20 @@ pub enum FaultKind {
     NameMissing,
     /// An incarnation began whose clock is not the true one.
     ClockSkewed,
+    /// A read or a write of KV met an error.
+    KvFailed,
+    /// A read of KV found what is not written there any more, or nothing although something is.
+    KvStale,
+    /// An edge cache had dropped what it was to keep.
+    EdgeDropped,
+    /// A message did not reach a subscriber.
+    MessageLost,
+    /// A subscription ended because its reader was too slow.
+    SubscriberDropped,
+    /// A subscription ended with the broker's memory.
+    BrokerRestarted,
+    /// An isolate of the front Worker ended, and what it knew with it.
+    FrontRestarted,
 }
 
 impl FaultKind {

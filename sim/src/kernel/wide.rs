@@ -62,6 +62,12 @@ pub trait Guest: Clone + Debug {
     /// A new isolate of the front Worker.
     fn front(&self) -> Self::Front;
 
+    /// The same code, deployed with a variable of this value.
+    #[must_use]
+    fn deployed_with(&self, _variable: &str, _value: &str) -> Self {
+        self.clone()
+    }
+
     /// Delivers an event to an object: one turn.
     fn deliver(&self, object: &mut Self::Object, event: Event, host: &mut dyn Wide);
 
@@ -85,6 +91,10 @@ impl<P: Program> Guest for P {
 
     fn front(&self) -> Self::Front {
         Program::front(self)
+    }
+
+    fn deployed_with(&self, variable: &str, value: &str) -> Self {
+        Program::deployed_with(self, variable, value)
     }
 
     fn deliver(&self, object: &mut Self::Object, event: Event, host: &mut dyn Wide) {

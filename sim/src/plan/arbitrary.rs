@@ -142,10 +142,15 @@ impl Aims {
     /// A fault of a party, or between two.
     fn fault(&self, u: &mut Unstructured<'_>) -> Result<Fault> {
         let (object, lasts) = (self.object(u)?, up_to(u, LASTS_MOST)?);
-        Ok(match u.int_in_range(0..=11_u8)? {
+        Ok(match u.int_in_range(0..=14_u8)? {
             9..=11 => Fault::Reset {
                 object,
                 cause: *u.choose(ResetCause::VARIANTS)?,
+            },
+            12 => Fault::KvOutage { lasts },
+            13 => Fault::BrokerRestart,
+            14 => Fault::Restart {
+                front: self.party(u)?,
             },
             1 => Fault::Evict { object },
             2 => Fault::Displace {
@@ -266,6 +271,14 @@ fn knobs(u: &mut Unstructured<'_>) -> Result<Knobs> {
         name_missing: u.arbitrary()?,
         shared_isolates: u.arbitrary()?,
         cpu_limit: Micros(u.int_in_range(1_000..=30_000_000)?),
+        locations: u.int_in_range(1..=3)?,
+        kv_copy: span(u, Micros(5_000_000))?,
+        kv_failure: episode(u)?,
+        edge_loss: episode(u)?,
+        message_loss: episode(u)?,
+        broker_restart: episode(u)?,
+        broker_buffer: u.int_in_range(0..=8)?,
+        front_restart: episode(u)?,
     })
 }
 

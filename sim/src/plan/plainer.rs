@@ -97,7 +97,12 @@ pub fn faults(fault: &Fault) -> Vec<Fault> {
                 fault,
             })
             .collect(),
-        Fault::Evict { .. } | Fault::CommitFailure { .. } | Fault::Cancel { .. } => Vec::new(),
+        Fault::KvOutage { lasts } => shorter(lasts, |lasts| Fault::KvOutage { lasts }),
+        Fault::Evict { .. }
+        | Fault::CommitFailure { .. }
+        | Fault::BrokerRestart
+        | Fault::Restart { .. }
+        | Fault::Cancel { .. } => Vec::new(),
     }
 }
 

@@ -7,7 +7,7 @@ use strum::VariantArray as _;
 use super::Fault;
 use crate::kernel::{
     Aim, CallFault, Chance, DigestAwait, Episode, FaultKind, Knobs, Micros, Origin, PlaceId, Purpose, Ratio,
-    ResetCause, STORAGE_ERRORS, Source, Way,
+    ResetCause, STORAGE_ERRORS, Source, Span, Way,
 };
 
 /// For whom a party makes its calls.
@@ -106,6 +106,13 @@ impl Dice {
             eviction: self.episode(FaultKind::Evicted, most.eviction),
             reset: self.episode(FaultKind::Reset, most.reset),
             displacement: self.episode(FaultKind::Displaced, most.displacement),
+            kv_failure: self.episode(FaultKind::KvFailed, most.kv_failure),
+            edge_loss: self.episode(FaultKind::EdgeDropped, most.edge_loss),
+            message_loss: self.episode(FaultKind::MessageLost, most.message_loss),
+            broker_restart: self.episode(FaultKind::BrokerRestarted, most.broker_restart),
+            front_restart: self.episode(FaultKind::FrontRestarted, most.front_restart),
+            locations: self.some("locations", most.locations),
+            kv_copy: self.kv_copy(most.kv_copy),
             clock_skew: self.instant("clock-skew", most.clock_skew),
             alarm_now_sticks: self.either("alarm-now-sticks", most.alarm_now_sticks),
             alarm_keeps_retry: self.either("alarm-keeps-retry", most.alarm_keeps_retry),
@@ -114,6 +121,29 @@ impl Dice {
             shared_isolates: self.either("shared-isolates", most.shared_isolates),
             digest,
             ..most.clone()
+        }
+    }
+
+    /// No copies in a third of all runs; else they last for up to the scenario's longest time.
+    fn kv_copy(&mut self, most: Span) -> Span {
+        if self.below("kv-copies", 3) == 0 {
+            return Span::exactly(Micros::ZERO);
+        }
+        let longest = self.instant("kv-copy", most.most.after(Micros(1)));
+        Span {
+            least: most.least.min(longest),
+            most: longest,
+        }
+    }
+
+    /// A fault of a service that all share, or of an isolate.
+    pub fn service_fault(&mut self, fronts: &[Text]) -> Fault {
+        match self.below("service-fault", 4) {
+            0 => Fault::KvOutage { lasts: self.lasts() },
+            1 => Fault::BrokerRestart,
+            _ => Fault::Restart {
+                front: fronts[self.below("restarted", fronts.len() as u32) as usize].clone(),
+            },
         }
     }
 

@@ -56,6 +56,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer + Clone> Simulation<'p, W, 
             healing: self.healing,
             items: Rc::clone(&self.items),
             acted: self.acted.clone(),
+            judges_waits: self.judges_waits,
             left: self.left,
         }
     }

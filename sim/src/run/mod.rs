@@ -13,6 +13,7 @@ mod strike;
 #[cfg(test)]
 mod tests;
 mod twice;
+mod waiting;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -108,6 +109,8 @@ pub struct Simulation<'p, W: World, P: Program, S: Store, O> {
     items: Rc<BTreeMap<u32, usize>>,
     /// The items that have had their turns.
     acted: BTreeMap<u32, Acted>,
+    /// Whether waits that do not end are violations.
+    judges_waits: bool,
     /// What of the plan is still done.
     left: Left,
 }
@@ -184,8 +187,14 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                     .collect(),
             ),
             acted: BTreeMap::new(),
+            judges_waits: true,
             left: Left::All,
         }
+    }
+
+    /// Says whether waits that do not end are violations, as they are where nobody says otherwise.
+    pub fn judge_waits(&mut self, judges: bool) {
+        self.judges_waits = judges;
     }
 
     /// Runs on to the end, wherever the protocol's code panics.
@@ -236,8 +245,7 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
                 )));
             }
             return Some(
-                self.world
-                    .settled(&mut self.kernel)
+                self.at_rest()
                     .map_or_else(Verdict::Violated, |()| Verdict::Passed),
             );
         };
@@ -266,7 +274,19 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             Stepped::Weather => Ok(()),
             Stepped::Party(party) => self.world.moved(party, &mut self.kernel),
         };
+        let looks = self.judges_waits && self.kernel.steps().is_multiple_of(waiting::EVERY);
+        let checked = checked.and_then(|()| if looks { self.no_circle() } else { Ok(()) });
         checked.err().map(Verdict::Violated)
+    }
+
+    /// Whether all holds when the world has come to rest. A circle of waits is why other things do not.
+    fn at_rest(&mut self) -> Result<(), Violation> {
+        if !self.judges_waits {
+            return self.world.settled(&mut self.kernel);
+        }
+        self.no_circle()?;
+        self.world.settled(&mut self.kernel)?;
+        self.nothing_in_vain()
     }
 
     /// When the time of faults is over.

@@ -47,6 +47,9 @@ impl<W: World, P: Program, S: Store, O: Observer> Simulation<'_, W, P, S, O> {
                 // It applies when that client is there to go.
                 return None;
             }
+            Fault::KvOutage { lasts } => kernel.kv_outage(id, *lasts),
+            Fault::BrokerRestart => kernel.restart_broker(id),
+            Fault::Restart { front } => kernel.restart(id, kernel.front_named(front)?),
             // Armed from the beginning.
             Fault::Call { .. } => {}
         }

@@ -1,6 +1,7 @@
 //! What a run has chosen, and what it makes of choices that are fixed.
 
 use super::{Chosen, Pools, Report, StoreKind};
+use crate::check::Verdict;
 use crate::kernel::{Deployment, FixedChoice};
 use crate::scenario;
 use crate::world::demonstration::DemonstrationWorld;
@@ -19,6 +20,36 @@ fn deployment<W: World>() -> Deployment<W::Program> {
 
 fn report<W: World>(plan: &PlanOf<W>) -> Report {
     Pools::default().run::<W>(StoreKind::Model, plan, deployment::<W>(), ())
+}
+
+/// `lanes.md` 20: two gates wait for each other. Who waits for whom, and for what, is told.
+#[test]
+fn two_gates_that_wait_for_each_other_are_told_as_a_circle() {
+    let trace = include_str!("../../../traces/lanes/provision-outside-the-gate.jsonl");
+    let plan = crate::trace::read::<LanesWorld>(trace.as_bytes())
+        .expect("it is a trace")
+        .plan;
+    let variant = "without-provision-outside-the-gate";
+    let deployment = LanesWorld::deployment(variant).expect("it is there");
+    let report = Pools::default().run::<LanesWorld>(StoreKind::Model, &plan, deployment, ());
+    let Verdict::Violated(violation) = report.verdict else {
+        panic!("the gates wait for each other, and not {}", report.verdict);
+    };
+    assert_eq!(violation.invariant, "DEADLOCK");
+    assert_eq!(*violation.concerns, ["site/shop", "site/shop#r2"]);
+    for told in [
+        "4 tasks wait for one another; ",
+        "the primary (task 0) waits for the gate `gate`, which its own task 1 holds",
+        "the primary (task 1) waits for lane 2 (task 2) to answer it at `post-chunk`",
+        "lane 2 (task 2) waits for the gate `gate`, which its own task 1 holds",
+        "lane 2 (task 1) waits for the primary (task 0) to answer it",
+    ] {
+        assert!(
+            violation.detail.contains(told),
+            "`{told}` is told: {}",
+            violation.detail
+        );
+    }
 }
 
 /// Setting a world up takes time and draws choices, none of which are the plan's.

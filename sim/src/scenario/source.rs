@@ -39,6 +39,7 @@ const BUILT_IN: &[(&str, &str, &str)] = files![
     "lanes/autoscale",
     "lanes/saturation",
     "lanes/pool256",
+    "lanes/settings",
     "demonstration",
 ];
 

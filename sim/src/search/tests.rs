@@ -9,8 +9,9 @@ use demonstration::Demonstration;
 use protocol::host::{Event, Label, Namespace, Note, Object, Platform, Statement, TaskId, Text};
 use protocol::task::{Program, Waiting};
 
-use super::{Ended, Settings, Swept, Watcher, sweep};
+use super::{Ended, Judgement, Settings, Swept, Watcher, judge, sweep};
 use crate::check::Verdict;
+use crate::kernel::storage::model::LIE;
 use crate::run::StoreKind;
 use crate::scenario::{self, Scenario};
 use crate::world::World;
@@ -156,6 +157,8 @@ enum Spoil {
     Counts(Arc<AtomicU64>),
     /// A statement runs that only one of the stores knows.
     RunsWhatFewKnow,
+    /// A statement runs that the model answers falsely.
+    RunsWhatTheModelGetsWrong,
     /// The simulator fails: this file is part of it.
     Fails,
 }
@@ -175,6 +178,9 @@ impl Spoil {
                 let statement = Statement::new("SELECT group_concat(name) FROM sqlite_schema", []);
                 // It may meet an error of the storage, as any statement.
                 let _ = host.sql(&statement);
+            }
+            Spoil::RunsWhatTheModelGetsWrong => {
+                let _ = host.sql(&Statement::new(LIE, []));
             }
             Spoil::Fails => panic!("on purpose"),
         }
@@ -262,6 +268,38 @@ fn what_a_store_does_not_run_is_named() {
         "all runs: {here:?}"
     );
     assert_eq!(model.void_there.len(), 0);
+}
+
+/// On either store: the share that is repeated on the other one shows it, and its first seed is named.
+#[test]
+fn what_only_one_store_gets_wrong_fails_the_sweep() {
+    let scenarios = &scenarios()[..1];
+    for store in [StoreKind::Model, StoreKind::Sqlite] {
+        let settings = Settings {
+            store,
+            keep_going: true,
+            ..settings(scenarios, 2, 40)
+        };
+        let swept = spoiled(&settings, &Spoil::RunsWhatTheModelGetsWrong);
+        let [found] = &swept.findings[..] else {
+            panic!("one finding, and not {:?}", swept.findings);
+        };
+        let Verdict::NotDeterministic(told) = &found.verdict else {
+            panic!("the two stores part, and not {}", found.verdict);
+        };
+        assert!(
+            told.contains("none of this name"),
+            "it names the statement: {told}"
+        );
+        assert_eq!(
+            (found.seed, found.count),
+            (1, 2),
+            "of the two seeds that are repeated on the other store"
+        );
+        let judged = judge(scenarios, &swept).judgement;
+        assert_eq!(judged, Judgement::NotDeterministic, "on {}", store.name());
+        assert_eq!(judged.exit_code(), 4);
+    }
 }
 
 /// The seeds have no end, and the sweep has.

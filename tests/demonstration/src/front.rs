@@ -10,11 +10,13 @@ use crate::{Failure, Next, names};
 
 mod ask;
 mod learn;
+mod listen;
 mod reach;
 mod serve;
 
 pub use ask::Ask;
 pub use learn::{FOLLOWERS_KEY, Learning};
+pub use listen::Listening;
 pub use reach::{ReachStep, ReachSteps, Reaching};
 pub use serve::Serving;
 
@@ -25,6 +27,8 @@ pub struct Front {
     counter: Option<ObjectName>,
     /// The followers that it believes in: they have answered, here or elsewhere.
     followers: BTreeSet<u32>,
+    /// Whether it listens at the broker.
+    listens: bool,
     /// Of each object whose first stub has failed, which stub is in use. A failed stub stays failed.
     serials: BTreeMap<Target, u32>,
 }
@@ -36,6 +40,8 @@ pub enum FrontFrame {
     Serve(Serving),
     /// Learns what it must know before it can route.
     Learn(Learning),
+    /// Listens for what others tell.
+    Listen(Listening),
     /// A call to the chosen object, with one retry at the counter.
     Reach(Reaching),
 }
@@ -70,6 +76,7 @@ impl Role for Front {
         match frame {
             FrontFrame::Serve(serving) => serving.step(self, rules, resume, cx),
             FrontFrame::Learn(learning) => Ok(learning.step(self, resume, cx)),
+            FrontFrame::Listen(listening) => Ok(listening.step(self, rules, resume, cx)),
             FrontFrame::Reach(reaching) => reaching.step(self, rules, resume, cx),
         }
     }

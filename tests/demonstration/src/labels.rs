@@ -18,8 +18,16 @@ pub const FORWARD: Label = Label("forward-add");
 pub const CONFIGURE: Label = Label("read-configuration");
 /// Await: a front learns from KV which followers others have seen.
 pub const LEARN: Label = Label("read-followers");
+/// Await: a front learns from its edge cache which followers others nearby have seen.
+pub const LEARN_NEARBY: Label = Label("read-followers-nearby");
+/// Await: a front listens at the broker for the followers that others see.
+pub const LISTEN: Label = Label("listen-for-followers");
 /// Unawaited write: a front tells the others, through KV, which followers it has seen.
 pub const TELL: Label = Label("write-followers");
+/// Unawaited write: a front tells the others nearby, through the edge cache.
+pub const TELL_NEARBY: Label = Label("write-followers-nearby");
+/// Unawaited write: a front tells the others that listen, through the broker.
+pub const PUBLISH: Label = Label("publish-followers");
 /// Await: a front asks the object that it chose.
 pub const REACH: Label = Label("reach-object");
 /// Await: a front lets a moment pass after a failed call.
@@ -41,7 +49,7 @@ pub const APPLIED: Label = Label("records-applied");
 pub const ROUTED: Label = Label("routed");
 
 /// All labels, for tables of marks.
-pub const ALL: [Label; 18] = [
+pub const ALL: [Label; 22] = [
     ADDS,
     DIGEST,
     NUDGE,
@@ -50,7 +58,11 @@ pub const ALL: [Label; 18] = [
     FORWARD,
     CONFIGURE,
     LEARN,
+    LEARN_NEARBY,
+    LISTEN,
     TELL,
+    TELL_NEARBY,
+    PUBLISH,
     REACH,
     PAUSE,
     RETRY,

@@ -153,7 +153,7 @@ impl<S: Store> Site<S> {
 
     /// Puts a value into KV.
     pub fn configure(&mut self, key: &str, value: &str) {
-        self.kernel.configure(Shared::Kv, key, value);
+        self.kernel.configure(Shared::Kv, key, Some(value));
     }
 
     /// A POST to `/__replica`.

@@ -48,7 +48,7 @@ pub use flows::Flows;
 pub use frame::{SiteFrame, Value};
 pub use identity::Identity;
 pub use memory::SiteObject;
-pub use program::{LanesProgram, SITE};
+pub use program::{KV_OVERRIDES, LanesProgram, SITE};
 pub use provision::Provisioned;
 pub(super) use query::encode as escape;
 pub use render::{RenderHost, Rendered, Rendering, Thrown};

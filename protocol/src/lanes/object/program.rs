@@ -3,11 +3,15 @@
 use std::marker::PhantomData;
 
 use super::{SiteObject, Version};
-use crate::host::{Event, Namespace, Object, Platform, TaskId};
+use crate::host::{Event, Namespace, Object, Platform, TaskId, Text};
 use crate::task::{Actor, Program, Role, Waiting};
 
 /// The namespace of all objects of all sites.
 pub const SITE: Namespace = Namespace::new("site");
+
+/// The variable that says whether overrides of the others are looked up in KV: they are where it is `1`
+/// ([`Policy::reads_overrides`](super::Policy)).
+pub const KV_OVERRIDES: &str = "KV_OVERRIDES";
 
 /// One version of replica lanes. `F` is the role of the front Worker.
 #[derive(Debug)]
@@ -47,6 +51,16 @@ where
 
     fn front(&self) -> Self::Front {
         Actor::new(F::default())
+    }
+
+    fn deployed_with(&self, variable: &str, value: &str) -> Self {
+        let mut version = self.version.clone();
+        if variable == KV_OVERRIDES {
+            version.policy.reads_overrides = value == "1";
+        } else if let Some(variable) = version.variables.overridable(variable) {
+            *variable = Some(Text::new(value));
+        }
+        LanesProgram::new(version)
     }
 
     fn deliver(&self, object: &mut Self::Object, event: Event, host: &mut dyn Object) -> Option<TaskId> {

@@ -5,7 +5,7 @@
 //!
 //! | line | what | why not yet |
 //! | --- | --- | --- |
-//! | platform 1.3 | placement, moves | one latency for all pairs; a move is a reset |
+//! | platform 1.3 | placement, moves | a location decides which copies of KV are read; one latency for all pairs; a move is a reset |
 //! | platform 2.2, T2 | storage awaits hold the gate and do not end the unit | the seam's storage is synchronous |
 //! | platform 2.7 | cursors across an await | the seam returns all rows |
 //! | platform 3.3 (first half), 3.5 | hibernation replies, `allowUnconfirmed`, `sync()` | not in the seam |
@@ -23,6 +23,9 @@
 //! | platform 12.2 | a stub whose callee was reset while nothing was in flight on it | it reaches the next incarnation |
 //! | platform 12.4 (second half) | automatic retries | no knob yet |
 //! | platform 14.3, 14.4, 14.6 | restores, clones, read replicas | not yet |
+//! | platform 16.1 (second half) | 30 s for `waitUntil` after the response | what a front has begun goes on for as long as its isolate |
+//! | platform 17 | WebSockets | not in the seam; no protocol here has any |
+//! | platform 18 | one write a second for each key | a write is never refused for its rate |
 //! | platform 15 | a stale clock of an idle object | each event syncs it |
 //! | I11 | a timer of another handler keeps a block from ending | the new runtime's behaviour, without the old one's bug |
 //! | A12 | after a mere eviction the name is kept | with the knob, no instance that its alarm has woken knows it |
@@ -50,6 +53,7 @@ mod alarm_ends;
 mod alarm_manager;
 mod alarms;
 mod audits;
+mod broker;
 mod calls;
 mod cancels;
 mod clocks;
@@ -61,6 +65,7 @@ mod duplicates;
 mod episodes;
 mod evictions;
 mod gates;
+mod isolates;
 mod order;
 mod partitions;
 mod perpetual;
@@ -71,9 +76,11 @@ mod resets;
 mod rollbacks;
 mod script;
 mod sections;
+mod services;
 mod stale;
 mod storage_errors;
 mod stubs;
 mod transactions;
 mod turns;
+mod waits;
 mod world;

@@ -38,7 +38,8 @@ fn sizes(kernel: &mut Kernel<Scripted, ModelStore>, object: PartyId) -> Sizes {
     BTreeMap::from([
         ("places and keys of events to come", kernel.queue.size()),
         ("parties", kernel.parties.len()),
-        ("entries of shared services", kernel.shared.len()),
+        ("entries of shared services", kernel.services.held()),
+        ("subscriptions", kernel.broker.subscriptions()),
         ("choices kept", kernel.chance.kept().len()),
         ("troubles", kernel.troubles.len()),
         ("numbers of tasks", party.current.tasks.len()),

@@ -45,10 +45,14 @@ pub enum Do {
     Sleep(u64),
     /// Waits for a digest.
     Digest,
-    /// Waits for an entry of a shared service, and says it.
+    /// Waits for an entry of KV, and says it.
     Get(Text),
-    /// Begins to write an entry of a shared service.
+    /// Begins to write an entry of KV.
     Put(Text, Text),
+    /// Waits for an entry of a shared service, and says it.
+    GetFrom(Shared, Text),
+    /// Begins to write an entry of a shared service, to be kept for so many milliseconds.
+    PutTo(Shared, Text, Text, Option<u64>),
     /// Begins a call. What its callee says, or the error, is said when it comes.
     Call(Stub, Vec<Do>),
     /// Waits for all that was begun.
@@ -167,12 +171,12 @@ impl Guest for Scripted {
         self.take(front, event, host, anywhere);
     }
 
-    fn waits<'a>(&self, _: &'a Memory) -> Vec<(TaskId, Waiting<'a>)> {
-        Vec::new()
+    fn waits<'a>(&self, memory: &'a Memory) -> Vec<(TaskId, Waiting<'a>)> {
+        memory.waits()
     }
 
-    fn front_waits<'a>(&self, _: &'a Memory) -> Vec<(TaskId, Waiting<'a>)> {
-        Vec::new()
+    fn front_waits<'a>(&self, memory: &'a Memory) -> Vec<(TaskId, Waiting<'a>)> {
+        memory.waits()
     }
 }
 
@@ -248,6 +252,22 @@ impl Scripted {
 }
 
 impl Memory {
+    /// What its tasks wait for; of several things the first.
+    fn waits(&self) -> Vec<(TaskId, Waiting<'_>)> {
+        let waiting = self
+            .tasks
+            .iter()
+            .filter(|(_, task)| !task.ended && task.must_wait());
+        let for_what = waiting.filter_map(|(id, task)| {
+            let nth = match task.waits? {
+                For::One(nth) => nth,
+                For::All => *task.begun.first()?,
+            };
+            Some((*id, Waiting::Call(CallId { task: *id, nth }, Label("await"))))
+        });
+        for_what.collect()
+    }
+
     fn begin(&mut self, task: Task) -> TaskId {
         // The lowest free number, as protocols on `Actor` have it: what the kernel keeps by task must not outlive it.
         let free = (0..).map(TaskId).find(|id| !self.tasks.contains_key(id));
@@ -360,9 +380,14 @@ fn anywhere<H: Platform + ?Sized>(memory: &mut Memory, id: TaskId, deed: Do, hos
             host.sleep(call, Label("sleep"), Millis(length));
             return Then::Wait(For::One(call.nth));
         }
-        Do::Get(key) => {
+        Do::PutTo(store, key, value, keep) => {
+            let (call, keep) = (task.call(id), keep.map(Millis));
+            host.put(call, Label("put"), store, &key, &value, keep);
+        }
+        Do::Get(key) => return anywhere(memory, id, Do::GetFrom(Shared::Kv, key), host),
+        Do::GetFrom(store, key) => {
             let call = task.call(id);
-            host.get(call, Label("get"), Shared::Kv, &key);
+            host.get(call, Label("get"), store, &key);
             return Then::Wait(For::One(call.nth));
         }
         Do::Throw(error) => return Then::Ended(Err(error)),

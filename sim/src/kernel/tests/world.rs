@@ -10,7 +10,8 @@ use crate::kernel::storage::Store;
 use crate::kernel::storage::model::ModelStore;
 use crate::kernel::{
     Aim, CallFault, Chance, ChoiceKey, Deployment, Episode, EventKey, FaultKind, FixedChoice, Kernel, Knobs,
-    Micros, Observed, Observer, Origin, PartyId, Purpose, Ratio, ResetCause, Span, Stepped, Trouble, What,
+    Micros, Observed, Observer, Origin, PartyId, Purpose, Ratio, ResetCause, Span, Stepped, Trouble, Wait,
+    What,
 };
 
 /// How the platform behaves here: nothing is left to chance, and every length is another. A message takes 5 ms, a
@@ -272,6 +273,25 @@ impl<S: Store> World<S> {
     /// The events that could be taken next.
     pub fn enabled(&self) -> Vec<EventKey> {
         self.kernel.enabled()
+    }
+
+    /// Takes the next event. Whether there was one.
+    pub fn take_step(&mut self) -> bool {
+        let next = self.kernel.earliest();
+        next.is_some_and(|key| {
+            self.step(key);
+            true
+        })
+    }
+
+    /// See [`Kernel::deadlock`].
+    pub fn deadlock(&self) -> Option<Vec<Wait>> {
+        self.kernel.deadlock()
+    }
+
+    /// See [`Kernel::waits_in_vain`].
+    pub fn waits_in_vain(&self) -> Option<Wait> {
+        self.kernel.waits_in_vain()
     }
 
     /// What a client was told; `-` where it was told nothing yet.

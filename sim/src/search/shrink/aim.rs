@@ -198,6 +198,11 @@ fn like(struck: &Struck, knobs: &Knobs) -> Vec<Fault> {
             object,
             overlap: knobs.overlap.most,
         },
+        (FaultKind::KvFailed, _) => Fault::KvOutage {
+            lasts: knobs.kv_failure.least.max(Micros::from_millis(1)),
+        },
+        (FaultKind::BrokerRestarted, _) => Fault::BrokerRestart,
+        (FaultKind::FrontRestarted, _) => Fault::Restart { front: object },
         (FaultKind::CommitFailed, _) => Fault::CommitFailure { object },
         (FaultKind::CommitStalled, _) => Fault::CommitStall {
             object,

@@ -198,7 +198,7 @@ impl World for DemonstrationWorld {
 
     fn new<P: Program, S: Store>(plan: &PlanOf<Self>, kernel: &mut Kernel<P, S>) -> Self {
         let shape = &plan.shape;
-        kernel.configure(Shared::Configuration, front::COUNTER_KEY, &shape.counter);
+        kernel.configure(Shared::Configuration, front::COUNTER_KEY, Some(&shape.counter));
         let name = ObjectName(shape.counter.clone());
         let counter = kernel
             .object(&names::COUNTER, &name)

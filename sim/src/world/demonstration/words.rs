@@ -7,7 +7,7 @@ use super::Operation;
 use crate::printable::brief;
 use crate::world::words::Phrase;
 
-const PHRASES: [(Label, Phrase); 18] = [
+const PHRASES: [(Label, Phrase); 22] = [
     (
         labels::ADDS,
         Phrase::asks("waits for its turn", "its turn").routine(),
@@ -41,8 +41,24 @@ const PHRASES: [(Label, Phrase); 18] = [
         Phrase::asks("reads which followers there are", "KV answers").routine(),
     ),
     (
+        labels::LEARN_NEARBY,
+        Phrase::asks("looks for followers in the edge cache", "the cache answers").routine(),
+    ),
+    (
+        labels::LISTEN,
+        Phrase::asks("listens for followers at the broker", "a message comes").routine(),
+    ),
+    (
         labels::TELL,
         Phrase::does("tells KV which followers it has seen").routine(),
+    ),
+    (
+        labels::TELL_NEARBY,
+        Phrase::does("tells the edge cache which followers it has seen").routine(),
+    ),
+    (
+        labels::PUBLISH,
+        Phrase::does("tells the broker which followers it has seen").routine(),
     ),
     (labels::REACH, Phrase::asks("asks {to}", "{to} answers")),
     (

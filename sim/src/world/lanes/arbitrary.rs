@@ -8,7 +8,7 @@ use protocol::lanes::object::labels as object;
 use protocol::lanes::operator::Operate;
 use strum::VariantArray as _;
 
-use super::{Forged, Operated, Operation, Shape};
+use super::{Forged, Operated, Operation, Shape, Variable};
 use crate::kernel::Micros;
 use crate::plan::arbitrary::{Numbered, Targets};
 
@@ -30,6 +30,7 @@ impl<'a> Arbitrary<'a> for Shape {
             lanes: u.int_in_range(0..=LANES_MOST)?,
             fronts: u.int_in_range(1..=FRONTS_MOST)?,
             keyed: !u.ratio(1, 8)?,
+            overrides: u.ratio(1, 4)?,
         })
     }
 }
@@ -84,7 +85,7 @@ impl Numbered for Operation {
 impl<'a> Arbitrary<'a> for Operation {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         let lane = u.int_in_range(1..=LANES_MOST + 1)?;
-        Ok(match u.int_in_range(0..=11_u8)? {
+        Ok(match u.int_in_range(0..=12_u8)? {
             0..=7 => Operation::Visit {
                 front: u.int_in_range(0..=FRONTS_MOST)?,
                 ask: ask(u)?,
@@ -94,6 +95,14 @@ impl<'a> Arbitrary<'a> for Operation {
             8 => Operation::LateChunk {
                 lane,
                 nth: u.int_in_range(0..=30)?,
+            },
+            12 => Operation::Set {
+                variable: *u.choose(Variable::VARIANTS)?,
+                value: if u.arbitrary()? {
+                    Some(Text::from(u.int_in_range(0..=LANES_MOST + 1)?.to_string()))
+                } else {
+                    None
+                },
             },
             9 => Operation::Forge {
                 lane,

@@ -16,7 +16,7 @@ use crate::scenario::Scenario;
 use crate::world::PlanOf;
 use aims::aimed;
 pub use operations::Operations;
-use operations::operate;
+use operations::{operate, set};
 pub use visits::Visits;
 use visits::{Opened, visit};
 
@@ -63,6 +63,14 @@ pub struct Generate {
     #[serde(default)]
     #[schemars(range(max = 8))]
     pub returning: u32,
+    /// The most changes of variables, by overrides in KV. With any, objects and fronts look them up there.
+    #[serde(default)]
+    #[schemars(range(max = MOST_ACTS))]
+    pub settings_most: u32,
+    /// The most faults of shared services, and of isolates.
+    #[serde(default)]
+    #[schemars(range(max = MOST_ACTS))]
+    pub service_faults_most: u32,
     /// How often each kind of request is asked for, relative to the others.
     pub visits: Visits,
     /// How often each act of an operator is, relative to the others.
@@ -99,6 +107,12 @@ impl Generate {
             ("generate.operations-most", self.operations_most, MOST_ACTS),
             ("generate.faults-most", self.faults_most, MOST_ACTS),
             ("generate.aimed-most", self.aimed_most, MOST_ACTS),
+            ("generate.settings-most", self.settings_most, MOST_ACTS),
+            (
+                "generate.service-faults-most",
+                self.service_faults_most,
+                MOST_ACTS,
+            ),
         ] {
             PlanError::if_above(field, found.into(), most.into())?;
         }
@@ -169,6 +183,7 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Lanes
         lanes: own.lanes_least + dice.below("lanes", own.lanes_most.saturating_sub(own.lanes_least) + 1),
         fronts: dice.some("fronts", own.fronts_most),
         keyed: dice.below("keyed", 8) > 0,
+        overrides: own.settings_most > 0,
     };
     let knobs = dice.knobs(&scenario.knobs);
     let arrivals = Arrivals::drawn(&mut dice, own.rushes_most, scenario.lasts());
@@ -193,6 +208,14 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Lanes
     }
     for _ in 0..dice.below("aimed", own.aimed_most + 1) {
         acts.push((Micros::ZERO, Act::Fault(aimed(&mut dice, own, &shape, &fronts))));
+    }
+    for _ in 0..dice.below("settings", own.settings_most + 1) {
+        let at = dice.instant("setting", scenario.lasts());
+        acts.push((at, Act::Operation(set(&mut dice, own))));
+    }
+    for _ in 0..dice.below("service-faults", own.service_faults_most + 1) {
+        let at = dice.instant("service-fault", scenario.lasts());
+        acts.push((at, Act::Fault(dice.service_fault(&fronts))));
     }
     let items = (0..).zip(acts).map(|(id, (at, act))| Item { id, at, act });
     PlanOf::<LanesWorld> {

@@ -15,7 +15,7 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use protocol::host::{Label, ObjectName, Outcome, Request, Text};
+use protocol::host::{Label, ObjectName, Outcome, Request, Shared, Text};
 use protocol::lanes::Lanes;
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
@@ -38,7 +38,7 @@ use truth::standing::Standing;
 use truth::wire::{Heard, Wire};
 
 pub use generate::Generate;
-pub use shape::{Forged, Operated, Operation, Shape};
+pub use shape::{Forged, Operated, Operation, Shape, Variable};
 
 /// A site, and what is true of it.
 #[derive(Clone, Debug)]
@@ -135,6 +135,9 @@ impl World for LanesWorld {
         let shape = &plan.shape;
         let name = ObjectName(shape.site.clone());
         let primary = kernel.object(&SITE, &name).expect("the program has sites");
+        if shape.overrides {
+            kernel.deploy_with(object::KV_OVERRIDES, "1");
+        }
         setup::set_up(shape, &plan.knobs, primary, kernel);
         let mut world = LanesWorld {
             primary,
@@ -208,6 +211,9 @@ impl World for LanesWorld {
                 kernel.recreate(item, old);
                 let readmit = Operate::Readmit { lane: (*lane).into() };
                 kernel.send(item, self.primary, readmit.direct());
+            }
+            Operation::Set { variable, value } => {
+                kernel.configure(Shared::Kv, &variable.key(), value.as_deref());
             }
             Operation::Operate { on, operate } => {
                 let to = match on {
@@ -296,6 +302,7 @@ impl World for LanesWorld {
         // Half a turn is nobody's truth: the step in which it ends comes.
         if !kernel.is_mid_turn(party) {
             let own = self.unheard.remove(&who).unwrap_or_default();
+            self.truth.overrides.heard(&who, &own, self.truth.now);
             match number {
                 Some(number) => {
                     self.turned(number, party, own, kernel)?;

@@ -1,6 +1,6 @@
 //! What is plainer than a shape or an operation, by one step.
 
-use protocol::host::Millis;
+use protocol::host::{Millis, Text};
 use protocol::lanes::app::catalogue::{Ask, Visitor, session_of};
 
 use super::{Operated, Operation, Shape};
@@ -18,7 +18,12 @@ pub(super) fn shapes(shape: &Shape) -> Vec<Shape> {
     let fronts = of(|shape, fronts| shape.fronts = fronts, shape.fronts, 1);
     let nodes = of(|shape, nodes| shape.nodes = nodes, shape.nodes, 1);
     let accounts = of(|shape, accounts| shape.accounts = accounts, shape.accounts, 1);
-    lanes.chain(fronts).chain(nodes).chain(accounts).collect()
+    let without_overrides = shape.overrides.then(|| Shape {
+        overrides: false,
+        ..shape.clone()
+    });
+    let numbers = lanes.chain(fronts).chain(nodes).chain(accounts);
+    without_overrides.into_iter().chain(numbers).collect()
 }
 
 /// Tokens stay what they are: two visits with one token are one attempt that a client repeats.
@@ -46,6 +51,16 @@ pub(super) fn operations(operation: &Operation) -> Vec<Operation> {
         Operation::Recreate { lane } => plainer::numbers(*lane, 1)
             .map(|lane| Operation::Recreate { lane })
             .collect(),
+        Operation::Set { variable, value } => {
+            let number = value.as_deref().and_then(|value| value.parse().ok());
+            let smaller = number.into_iter().flat_map(|number| plainer::numbers(number, 0));
+            smaller
+                .map(|number| Operation::Set {
+                    variable: *variable,
+                    value: Some(Text::from(number.to_string())),
+                })
+                .collect()
+        }
         Operation::LateChunk { lane, nth } => {
             let (lane, nth) = (*lane, *nth);
             let chunks = plainer::numbers(nth, 0).map(|nth| Operation::LateChunk { lane, nth });

@@ -5,7 +5,7 @@ use protocol::lanes::app::catalogue::{Ask, Visitor};
 use protocol::lanes::operator::Operate;
 use protocol::lanes::site::{Scheme, site_from_host};
 use serde::{Deserialize, Serialize};
-use strum::VariantArray;
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::plan::{LONGEST, PlanError};
 
@@ -25,6 +25,9 @@ pub struct Shape {
     pub fronts: u32,
     /// Whether the site has its private key. Without one no lane can be copied.
     pub keyed: bool,
+    /// Whether objects and fronts look overrides of variables up in KV.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub overrides: bool,
 }
 
 /// What clients and operators do.
@@ -62,6 +65,14 @@ pub enum Operation {
         /// The lane.
         lane: u32,
     },
+    /// An operator overrides a variable in KV, or takes the override back.
+    Set {
+        /// Which.
+        variable: Variable,
+        /// To what.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<Text>,
+    },
     /// An operator acts.
     Operate {
         /// On whom.
@@ -93,6 +104,42 @@ pub enum Forged {
     RecordWithoutFingerprint,
 }
 
+/// A variable that KV can override (`lanes.md` 3).
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    VariantArray,
+    IntoStaticStr,
+)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+pub enum Variable {
+    /// How many lanes fronts take to be there at least.
+    ReplicaCount,
+    /// Whether the primary adds lanes by itself.
+    ReplicaAutoscale,
+    /// How many lanes it may add.
+    ReplicaMaxLanes,
+    /// Whether lanes may be asked to write.
+    WriteForward,
+}
+
+impl Variable {
+    /// The key of its override in KV (`lanes.md` 22.6).
+    #[must_use]
+    pub fn key(self) -> String {
+        format!("env:{}", <&'static str>::from(self))
+    }
+}
+
 /// Whom an operator acts on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -103,6 +150,10 @@ pub enum Operated {
     Primary,
     /// A lane itself.
     Lane(u32),
+}
+
+fn is_off(overrides: &bool) -> bool {
+    !overrides
 }
 
 fn is_nobody(visitor: &Visitor) -> bool {
@@ -223,6 +274,7 @@ mod tests {
             lanes,
             fronts: 1,
             keyed: true,
+            overrides: false,
         };
         assert_eq!(shape(256).check(), Ok(()));
         assert!(shape(257).check().is_err());

@@ -286,6 +286,14 @@ pub(super) fn operation(operation: &Operation) -> (&'static str, String) {
             "operator",
             format!("takes lane {lane} away, and asks for a copy to the new one"),
         ),
+        Operation::Set { variable, value } => {
+            let variable = <&'static str>::from(*variable);
+            let told = match value {
+                Some(value) => format!("sets {variable} to `{}` in KV", value.escape_debug()),
+                None => format!("takes the override of {variable} out of KV"),
+            };
+            ("operator", told)
+        }
         Operation::LateChunk { lane, nth } => (
             "network",
             format!("chunk {nth} that the primary has sent to lane {lane} arrives once more"),

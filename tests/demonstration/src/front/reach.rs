@@ -117,7 +117,14 @@ fn judge(
         };
         if changed {
             let seen: Vec<String> = front.followers.iter().map(u32::to_string).collect();
-            cx.put(labels::TELL, Shared::Kv, FOLLOWERS_KEY, &seen.join(","), None);
+            let listed = seen.join(",");
+            for (label, store) in [
+                (labels::TELL, Shared::Kv),
+                (labels::TELL_NEARBY, Shared::EdgeCache),
+                (labels::PUBLISH, Shared::Broker),
+            ] {
+                cx.put(label, store, FOLLOWERS_KEY, &listed, None);
+            }
         }
     }
     outcome

@@ -4,6 +4,14 @@ use protocol::host::{Statement, Value};
 
 use super::{blob, number, statement};
 
+macro_rules! long {
+    ($text:literal) => {
+        concat!(
+            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text
+        )
+    };
+}
+
 /// A stream of small numbers that decides what is generated. Where it ends, zeros follow, which are the simplest
 /// choices: so proptest shrinks by shortening it.
 pub(super) struct Draws<'a>(pub(super) std::slice::Iter<'a, u16>);
@@ -22,6 +30,7 @@ impl Draws<'_> {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Table {
     name: &'static str,
     columns: &'static [&'static str],
@@ -68,20 +77,62 @@ fn value(draws: &mut Draws<'_>) -> Value {
         15 => blob(b"a"),
         16 => Value::text("7"),
         17 => Value::text("7.0"),
-        18 => number("-0"),
+        18 => number(draws.of(&["-0", "9007199254740992", "-1e300", "4503599627370497.5"])),
         19 => number("7"),
         20 => number(draws.of(&["0", "0.5", "-2.5", "123456.25"])),
         21 => number(draws.of(&[
             "9007199254740993",
+            "9223372036854775808",
             "1e300",
             "NaN",
             "Infinity",
             "-9223372036854775808",
         ])),
-        22 => Value::text(draws.of(&["é", "a\0b", "-3", "07", "1.50", "x7"])),
+        22 => Value::text(draws.of(&[
+            "é",
+            "a\0b",
+            "-3",
+            "07",
+            "1.50",
+            "x7",
+            " 7",
+            "7 ",
+            "1e3",
+            "0x10",
+            "+5",
+            "-0",
+            ".5",
+            "5.",
+            "Infinity",
+            "nan",
+            "9007199254740993",
+            "9223372036854775808",
+            LONG,
+        ])),
         _ => number(draws.of(&["-1", "100", "999999999999999", "9223372036854775807"])),
     }
 }
+
+/// Longer than a page of the database, of which the rest goes elsewhere.
+const LONG: &str = long!(
+    "a text that is long, longer than anything that a page of the database holds beside others, and that goes on and on; "
+);
+
+/// Statements that make tables, change them, or take them away: in the list of the model or not.
+const CHANGES: [&str; 12] = [
+    "CREATE TABLE node (path TEXT PRIMARY KEY, n INTEGER NOT NULL DEFAULT 7, x, r REAL)",
+    "CREATE TABLE Node (path TEXT PRIMARY KEY, n INTEGER NOT NULL DEFAULT 7, x, r REAL)",
+    "CREATE TABLE IF NOT EXISTS LOOSE (v, w)",
+    "CREATE TABLE twice (id INTEGER PRIMARY KEY, u TEXT UNIQUE, v)",
+    "CREATE TABLE auto (id INTEGER PRIMARY KEY AUTOINCREMENT, v)",
+    "CREATE UNIQUE INDEX by_v ON pair (v)",
+    "CREATE INDEX by_w ON loose (w)",
+    "ALTER TABLE loose ADD COLUMN extra DEFAULT 5",
+    "DROP TABLE loose",
+    "DROP TABLE IF EXISTS pair",
+    "INSERT OR REPLACE INTO twice (id, u, v) VALUES (1, 'a', 1), (2, 'a', 2)",
+    "DELETE FROM sqlite_sequence",
+];
 
 /// Text under construction and its parameters.
 struct Writing<'d, 'a> {
@@ -95,7 +146,20 @@ pub(super) fn any_statement(draws: &mut Draws<'_>) -> Statement {
     if draws.one_in(24) {
         return statement(draws.of(&CREATE), &[]);
     }
-    let table = &TABLES[draws.below(TABLES.len())];
+    if draws.one_in(80) {
+        return statement(draws.of(&CHANGES), &[]);
+    }
+    let table = TABLES[draws.below(TABLES.len())];
+    // To SQLite a name is one however it is written.
+    let table = if draws.one_in(80) {
+        Table {
+            name: draws.of(&["Node", "LOG", "paIr", "Loose"]),
+            ..table
+        }
+    } else {
+        table
+    };
+    let table = &table;
     let mut writing = Writing {
         draws,
         sql: String::new(),
@@ -122,9 +186,17 @@ impl Writing<'_, '_> {
 
     fn operand(&mut self) {
         if self.draws.one_in(5) {
-            let literal = self
-                .draws
-                .of(&["1", "'a'", "NULL", "-2", "x'61'", "2.5", "'7'", "4"]);
+            let literal = self.draws.of(&[
+                "1",
+                "'a'",
+                "NULL",
+                "-2",
+                "x'61'",
+                "2.5",
+                "'7'",
+                "4",
+                "9223372036854775807",
+            ]);
             self.push(literal);
         } else {
             self.push("?");
@@ -262,7 +334,7 @@ impl Writing<'_, '_> {
     fn window(&mut self) {
         let odd = self.draws.one_in(12);
         let wanted = self.draws.of(if odd {
-            &["-1", "1.5", "0"]
+            &["-1", "1.5", "0", "1000"]
         } else {
             &["1", "2", "3"]
         });

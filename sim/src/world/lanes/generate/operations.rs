@@ -8,7 +8,7 @@ use strum::VariantArray as _;
 
 use super::{Generate, weighted};
 use crate::plan::swarm::Dice;
-use crate::world::lanes::{Forged, Operated, Operation, Shape};
+use crate::world::lanes::{Forged, Operated, Operation, Shape, Variable};
 
 /// The weights of the acts of operators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,26 @@ enum Beside {
 }
 
 type MakeOperate = fn(u32) -> (Operated, Operate);
+
+/// An operator overrides a variable, or takes an override back.
+pub(super) fn set(dice: &mut Dice, own: &Generate) -> Operation {
+    let variable = match dice.below("variable", 6) {
+        0..=2 => Variable::WriteForward,
+        3 => Variable::ReplicaCount,
+        4 => Variable::ReplicaMaxLanes,
+        _ => Variable::ReplicaAutoscale,
+    };
+    let number = match variable {
+        Variable::ReplicaCount | Variable::ReplicaMaxLanes => dice.below("value", own.lanes_most + 2),
+        // Both are on where nobody says otherwise.
+        Variable::ReplicaAutoscale | Variable::WriteForward => u32::from(dice.below("value", 4) == 0),
+    };
+    let stays = dice.below("override", 8) > 0;
+    Operation::Set {
+        variable,
+        value: stays.then(|| Text::from(number.to_string())),
+    }
+}
 
 /// An operator acts, or something strays in.
 pub(super) fn operate(dice: &mut Dice, own: &Generate, shape: &Shape) -> Option<Operation> {

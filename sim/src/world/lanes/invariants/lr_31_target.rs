@@ -1,13 +1,16 @@
 //! LR-31. A front asks the primary, or a lane that it may believe in.
 //!
 //! A call to a lane needs a number that is a whole one from 1 to 256, and not above what this front was told within the
-//! time for which a belief counts: by the primary's own answers, or by a pointer that it has read. What the settings say
-//! counts as well, and is 0 in this world. The true time and a little slack stand for the front's clock. It cannot see
+//! time for which a belief counts: by the primary's own answers, by a pointer that it has read, or by an override of
+//! `REPLICA_COUNT`, without which that is 0 in this world. The true time and a little slack stand for the front's clock. It cannot see
 //! that of two beliefs the one with the lower epoch is used. Catches H23's opposite, H25, and beliefs that lanes spread.
 
 use super::{Check, Judgement, Stand, Triage};
+use protocol::host::Text;
+
 use crate::check::{Breach, Class, Invariant};
 use crate::kernel::Micros;
+use crate::world::lanes::Variable;
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
 
@@ -28,6 +31,9 @@ pub(super) const CHECK: Check = Check {
 /// For how long a belief counts (`lanes.md` 3), and a millisecond for a clock that has no finer grain.
 const TRUST: Micros = Micros::from_millis(60_001);
 
+/// How long the reads of overrides take at most.
+const READING: Micros = Micros::from_millis(1_000);
+
 /// The highest number of a lane.
 const MOST: u32 = 256;
 
@@ -43,9 +49,20 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     }
     let told = truth
         .announced
-        .most_since(&called.who, truth.now.since(TRUST));
+        .most_since(&called.who, truth.now.since(TRUST))
+        .max(set(truth, &called.who));
     let holds = lane.is_some_and(|lane| (1..=MOST.min(told)).contains(&lane));
     Judgement::that(holds, || {
         Breach::new(NEVER_TOLD_OF, format!("{} asks {}, and was told of {told} lanes", called.who, called.to)).between((format!("lanes that {} was told of", called.who), told), ("it asks", &called.to))
     })
+}
+
+/// The most that overrides have lately said. A front reads two of them before it goes by either, and holds what it has
+/// read for as long as a belief.
+fn set(truth: &Truth, front: &Text) -> u32 {
+    let told = truth.overrides.told(front, Variable::ReplicaCount);
+    let since = truth.now.since(TRUST.after(READING));
+    let recent = told.iter().filter(|(at, _)| *at >= since);
+    let counts = recent.filter_map(|(_, text)| text.as_ref()?.parse().ok());
+    counts.max().unwrap_or(0)
 }

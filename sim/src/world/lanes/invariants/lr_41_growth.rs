@@ -1,7 +1,8 @@
 //! LR-41. The pool grows by sustained demand, one copy at a time, and after what is to be repaired.
 //!
-//! Judged when the primary's alarm begins a copy to a lane that nobody has queued: that is growth. The lane's number is
-//! 32 at most; no lane was queued for another copy and none was being copied when the alarm fired; and in each of the
+//! Judged when the primary's alarm begins a copy to a lane that nobody has queued: that is growth. The primary was not told
+//! last that it may not grow (a reading that fails tells it nothing); the lane's number is no higher than it was told that it
+//! may be, and 32 at most; no lane was queued for another copy and none was being copied when the alarm fired; and in each of the
 //! last three windows, from one firing to the next, at least as many requests waited for the gate as there will be lanes.
 //! A request counts in every window from its coming to its answer, so that whoever counts it once, anywhere, is right.
 //! Windows are not judged that began before anybody looked, or before the last fault took effect: what was counted may be
@@ -9,12 +10,15 @@
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
+use crate::world::lanes::Variable;
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::wire::Called;
 use protocol::host::Text;
 use protocol::lanes::meta::{Key, names};
 use protocol::lanes::object::labels;
 
+/// It is switched off.
+const SWITCHED_OFF: Class = Class("switched-off");
 /// There are more lanes than may be.
 const TOO_MANY: Class = Class("too-many");
 /// Something waits for repair.
@@ -28,11 +32,11 @@ const UNASKED: Class = Class("unasked");
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-41",
-        statement: "the pool grows after three contended windows in a row, to 32 lanes at most, one copy at a time, when nothing waits for repair",
-        classes: &[TOO_MANY, BEFORE_REPAIR, TWO_COPIES, UNASKED],
+        statement: "the pool grows after three contended windows in a row, to as many lanes as are allowed and 32 at most, one copy at a time, when nothing waits for repair, and not while that is off",
+        classes: &[SWITCHED_OFF, TOO_MANY, BEFORE_REPAIR, TWO_COPIES, UNASKED],
     },
     triage: Triage::Reworded(
-        "no run limits the rows of a day or turns autoscaling off: what follows from them is tested by itself",
+        "no run limits the rows of a day: what follows from them is tested by itself",
     ),
     stands: &[Stand::Call(check)],
 };
@@ -53,8 +57,14 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     if truth.demand.queued.contains(&number) || queued.contains(&number) {
         return Judgement::NoSubject;
     }
-    if lane > MOST {
-        return grew(TOO_MANY, lane, ("lanes at most", MOST), ("it becomes", lane));
+    let told = |variable| truth.overrides.last(&called.who, variable).map(Text::as_str);
+    if told(Variable::ReplicaAutoscale) == Some("0") {
+        return grew(SWITCHED_OFF, lane, ("autoscaling, as it was told last", 0), ("it adds lane", lane));
+    }
+    let allowed = told(Variable::ReplicaMaxLanes).and_then(|text| text.parse().ok());
+    let most = allowed.unwrap_or(MOST).min(MOST);
+    if lane > most {
+        return grew(TOO_MANY, lane, ("lanes at most", most), ("it becomes", lane));
     }
     let waits = truth.demand.queued.iter().find(|lane| queued.contains(lane));
     if let Some(first) = waits {

@@ -47,8 +47,8 @@
 //! | LR-37 | reworded: serializability is checked on one kind of read-modify-write, for which it is exact |
 //! | LR-38 | as worded |
 //! | LR-39 | reworded: checked on the transaction that creates a node, of which every part can be told |
-//! | LR-40 | reworded: no run turns forwarding off, so that writes go to lanes at all |
-//! | LR-41 | reworded: no run limits the rows of a day or turns autoscaling off: what follows from them is tested by itself |
+//! | LR-40 | reworded: forwarding is off where a front was last told so: nothing tells it of a change at once |
+//! | LR-41 | reworded: no run limits the rows of a day: what follows from them is tested by itself |
 //! | LR-42 | reworded: a lane that was taken away is counted on: nobody tells the primary |
 //! | LR-L1 | as worded |
 //! | LR-L2 | as worded |

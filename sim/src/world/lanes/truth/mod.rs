@@ -11,6 +11,7 @@ pub mod evaluator;
 mod follow;
 pub mod heard;
 pub mod minted;
+pub mod overrides;
 mod pages;
 pub mod passed;
 pub mod runs;
@@ -32,6 +33,7 @@ use demand::Demand;
 use evaluator::Evaluator;
 use heard::Announced;
 use minted::MintedIds;
+use overrides::Overrides;
 use passed::Passed;
 use runs::Run;
 use sessions::Sessions;
@@ -158,6 +160,8 @@ pub struct Truth {
     pub pull_waited: BTreeMap<u32, Micros>,
     /// What each front has heard of lanes.
     pub announced: Announced,
+    /// What each party was told of overridden variables.
+    pub overrides: Overrides,
     /// When a fault last took effect.
     pub troubled: Option<Micros>,
     /// How far the clock of an object may be from the true time.
@@ -208,6 +212,7 @@ impl Truth {
             pulled: BTreeMap::new(),
             pull_waited: BTreeMap::new(),
             announced: Announced::default(),
+            overrides: Overrides::default(),
             troubled: None,
             clock_skew: Micros::ZERO,
             lateness: Micros::ZERO,

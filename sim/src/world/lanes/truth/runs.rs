@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use protocol::host::{
-    Answer, CallId, CallOutcome, Entry, Event, Label, ObjectName, Request, Response, TaskId, Text,
+    Answer, CallId, CallOutcome, Entry, Event, Label, ObjectName, Request, Response, Shared, TaskId, Text,
 };
 
 use crate::kernel::Micros;
@@ -21,6 +21,8 @@ pub struct Made {
     pub label: Label,
     /// Of a call: which object was asked, and what.
     pub asked: Option<(ObjectName, Request)>,
+    /// Of a read: which entry of which service.
+    pub entry: Option<(Shared, Text)>,
     /// When it was made.
     pub at: Micros,
     /// How it has ended, once it has.
@@ -41,6 +43,7 @@ impl Made {
             call,
             label,
             asked: Some((to.clone(), request.clone())),
+            entry: None,
             at: Micros::ZERO,
             outcome: None,
         }
@@ -57,11 +60,12 @@ impl Made {
 
     /// A read of a shared service.
     #[must_use]
-    pub fn of_read(call: CallId, label: Label) -> Self {
+    pub fn of_read(call: CallId, label: Label, store: Shared, key: &str) -> Self {
         Made {
             call,
             label,
             asked: None,
+            entry: Some((store, Text::new(key))),
             at: Micros::ZERO,
             outcome: None,
         }

@@ -153,8 +153,8 @@ impl Wire {
             What::Began {
                 call,
                 label,
-                service: Service::Get(..),
-            } => self.runs.made(seen.who, Made::of_read(call, label)),
+                service: Service::Get(store, key),
+            } => self.runs.made(seen.who, Made::of_read(call, label, store, key)),
             What::Delivered {
                 event: Event::Answer { call, outcome },
                 ..

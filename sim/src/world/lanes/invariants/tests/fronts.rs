@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::host::{Answer, Label, Request, Response};
+use protocol::host::{Answer, Label, Request, Response, Shared};
 use protocol::lanes::front::labels::{ASK_AGAIN, ASK_LANE, ASK_PRIMARY, FAIL_OVER, READ_POINTER};
 use protocol::lanes::header;
 
@@ -129,7 +129,12 @@ fn a_front_that_was_told_of_the_new_pool_spreads_over_it() {
 fn a_pointer_tells_of_lanes_and_a_lane_does_not() {
     let mut truth = truth();
     let pointer = Heard::Answered {
-        made: Made::of_read(made(ASK_LANE, "shop", page(), None).call, READ_POINTER),
+        made: Made::of_read(
+            made(ASK_LANE, "shop", page(), None).call,
+            READ_POINTER,
+            Shared::Kv,
+            "lanes:shop",
+        ),
         outcome: Ok(Answer::Entry(Some("2@1".into()))),
     };
     let lane = Heard::Answered {

@@ -8,6 +8,7 @@ mod log;
 mod pages;
 mod primary;
 mod scene;
+mod settings;
 mod shown;
 mod stages;
 mod triage;

@@ -1,4 +1,4 @@
-//! That the checks have something to judge in the runs of the scenario in which everything happens.
+//! That the checks have something to judge in the runs of the scenarios in which everything happens.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,18 @@ const SEEDS: std::ops::RangeInclusive<u64> = 1..=40;
 
 #[test]
 fn every_check_has_something_to_judge() {
-    let scenario = scenario::load("lanes/chaos").expect("it is built in");
-    let scenario = scenario.expect("it can be read");
     let mut subjects: BTreeMap<&str, u64> = BTreeMap::new();
-    for seed in SEEDS {
-        let deployment = LanesWorld::deployment("hardened").expect("the variant is there");
-        let plan = LanesWorld::generate(&scenario, seed);
-        let report = run::<LanesWorld, _, ModelStore>(&plan, deployment, &Default::default(), ());
-        for check in &CHECKS {
-            let id = check.invariant.id;
-            *subjects.entry(id).or_default() += report.marks.count(&format!("subject {id}"));
+    for name in ["lanes/chaos", "lanes/settings"] {
+        let scenario = scenario::load(name).expect("it is built in");
+        let scenario = scenario.expect("it can be read");
+        for seed in SEEDS {
+            let deployment = LanesWorld::deployment("hardened").expect("the variant is there");
+            let plan = LanesWorld::generate(&scenario, seed);
+            let report = run::<LanesWorld, _, ModelStore>(&plan, deployment, &Default::default(), ());
+            for check in &CHECKS {
+                let id = check.invariant.id;
+                *subjects.entry(id).or_default() += report.marks.count(&format!("subject {id}"));
+            }
         }
     }
     let without: Vec<_> = subjects.iter().filter(|(_, count)| **count == 0).collect();

@@ -1,0 +1,172 @@
+//! The checks of what is asked and added under settings that change.
+
+use protocol::host::{Answer, CallError, CallId, CallOutcome, Request, Shared, TaskId};
+use protocol::lanes::front::labels::{ASK_LANE, READ_OVERRIDE};
+use protocol::lanes::meta::Key;
+use protocol::lanes::object::labels::MIGRATE_LANE;
+
+use super::scene::{alarm, call, fires, holds, of_call, run, standing, truth};
+use crate::kernel::Micros;
+use crate::world::lanes::Variable;
+use crate::world::lanes::invariants::Judgement;
+use crate::world::lanes::truth::Truth;
+use crate::world::lanes::truth::runs::Made;
+use crate::world::lanes::truth::wire::{Called, Heard};
+
+/// A party was told of an override by KV, or was not, at an instant of milliseconds.
+fn told(truth: &mut Truth, who: &str, variable: Variable, outcome: CallOutcome, at: u64) {
+    let call = CallId {
+        task: TaskId(0),
+        nth: 0,
+    };
+    let heard = Heard::Answered {
+        made: Made::of_read(call, READ_OVERRIDE, Shared::Kv, &variable.key()),
+        outcome,
+    };
+    truth
+        .overrides
+        .heard(&who.into(), &[heard], Micros::from_millis(at));
+}
+
+fn says(text: &str) -> CallOutcome {
+    Ok(Answer::Entry(Some(text.into())))
+}
+
+fn nothing() -> CallOutcome {
+    Ok(Answer::Entry(None))
+}
+
+fn failed() -> CallOutcome {
+    Err(CallError::thrown("KV GET failed"))
+}
+
+fn asks(to: &str, visitor: Request) -> Called {
+    call(
+        "front 0",
+        ASK_LANE,
+        to,
+        Request::get("/__serve"),
+        Some(run(Some(visitor), Vec::new())),
+    )
+}
+
+#[test]
+fn a_lane_is_asked_that_the_settings_have_lately_told_of() {
+    let counted = |outcome, at| {
+        let mut truth = truth();
+        told(&mut truth, "front 0", Variable::ReplicaCount, outcome, at);
+        truth
+    };
+    let asks = |lane: u32| asks(&format!("shop#r{lane}"), Request::get("/"));
+    holds(of_call("LR-31", &counted(says("2"), 50_000), &asks(2)));
+    fires(of_call("LR-31", &counted(says("2"), 50_000), &asks(3)));
+    fires(of_call("LR-31", &counted(says("2"), 30_000), &asks(2)));
+    fires(of_call("LR-31", &counted(nothing(), 50_000), &asks(1)));
+}
+
+fn write() -> Request {
+    let mut visitor = Request::post("/node/add", Default::default());
+    visitor.headers.set("cookie", "SESS0=a");
+    visitor
+}
+
+fn post(to: &str) -> Called {
+    let mut asked = asks(to, write());
+    asked.request = Request::post("/__serve", Default::default());
+    asked
+}
+
+#[test]
+fn a_write_goes_to_the_primary_while_forwarding_is_off() {
+    let after = |outcomes: &[CallOutcome]| {
+        let mut truth = truth();
+        for (at, outcome) in (0_u64..).zip(outcomes) {
+            told(&mut truth, "front 0", Variable::WriteForward, outcome.clone(), at);
+        }
+        truth
+    };
+    let judged = |outcomes: &[CallOutcome], to| of_call("LR-40", &after(outcomes), &post(to));
+    holds(judged(&[says("0")], "shop"));
+    fires(judged(&[says("0")], "shop#r1"));
+    fires(judged(&[says("1"), says("0"), failed(), says("0")], "shop#r1"));
+    fires(judged(&[says("0"), failed()], "shop#r1"));
+    for on in [
+        &[][..],
+        &[nothing()],
+        &[says("0"), says("1")],
+        &[says("1"), says("0")],
+    ] {
+        assert_eq!(judged(on, "shop#r1"), Judgement::NoSubject, "{on:?}");
+    }
+}
+
+#[test]
+fn an_isolate_that_has_ended_was_told_nothing() {
+    let mut truth = truth();
+    told(&mut truth, "front 0", Variable::WriteForward, says("0"), 1);
+    truth.overrides.heard(
+        &"front 0".into(),
+        &[Heard::Reset { survivors: 0 }],
+        Micros::from_millis(2),
+    );
+    assert_eq!(of_call("LR-40", &truth, &post("shop#r1")), Judgement::NoSubject);
+}
+
+const ASKED: &str = r#"[{"queued":0},{"queued":3},{"queued":2},{"queued":3}]"#;
+
+fn growing(windows: &str, repairs: &str, cursor: &str) -> Truth {
+    let mut truth = truth();
+    truth.primary = standing([
+        (Key::LANES, "1"),
+        (Key::DEMAND_WINDOWS, windows),
+        (Key::REPAIRS, repairs),
+        (Key::COPY_CURSOR, cursor),
+    ]);
+    truth
+}
+
+fn adds(lane: u32) -> Called {
+    let to = format!("shop#r{lane}");
+    call(
+        "site/shop",
+        MIGRATE_LANE,
+        &to,
+        Request::get("/__migrate"),
+        alarm(1),
+    )
+}
+
+#[test]
+fn a_lane_is_added_after_three_windows_of_demand() {
+    holds(of_call("LR-41", &growing(ASKED, "", ""), &adds(2)));
+    for windows in [
+        r#"[{"queued":3},{"queued":2}]"#,
+        r#"[{"queued":3},{"queued":0},{"queued":3}]"#,
+        "",
+    ] {
+        fires(of_call("LR-41", &growing(windows, "", ""), &adds(2)));
+    }
+}
+
+#[test]
+fn a_lane_that_is_known_asked_for_or_under_way_is_not_added() {
+    for (lane, repairs, cursor) in [(1, "", ""), (2, "2", ""), (2, "", "{}")] {
+        let judged = of_call("LR-41", &growing("", repairs, cursor), &adds(lane));
+        assert_eq!(judged, Judgement::NoSubject, "lane {lane}, {repairs}, {cursor}");
+    }
+}
+
+#[test]
+fn a_lane_is_added_as_far_as_the_settings_allow() {
+    let under = |variable, outcomes: &[CallOutcome]| {
+        let mut truth = growing(ASKED, "", "");
+        for (at, outcome) in (0_u64..).zip(outcomes) {
+            told(&mut truth, "site/shop", variable, outcome.clone(), at);
+        }
+        of_call("LR-41", &truth, &adds(2))
+    };
+    fires(under(Variable::ReplicaAutoscale, &[says("0"), failed()]));
+    holds(under(Variable::ReplicaAutoscale, &[says("0"), says("1")]));
+    fires(under(Variable::ReplicaMaxLanes, &[says("1")]));
+    holds(under(Variable::ReplicaMaxLanes, &[says("2")]));
+}
