@@ -59,6 +59,9 @@ scenarios! {
     fence: "lanes/fence",
     quiet: "lanes/quiet",
     overflow: "lanes/overflow",
+    deploy: "lanes/deploy",
+    crowd: "lanes/crowd",
+    rewind: "lanes/rewind",
 }
 
 #[test]

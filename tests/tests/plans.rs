@@ -107,7 +107,7 @@ fn a_plan_of_any_bytes_survives_its_file() {
 }
 
 /// All kinds of acts; the matches below do not compile when a kind is added, which must then stand here too.
-const KINDS: [&str; 21] = [
+const KINDS: [&str; 22] = [
     "add",
     "read",
     "follow",
@@ -129,6 +129,7 @@ const KINDS: [&str; 21] = [
     "storage-error",
     "statement",
     "cancel",
+    "deploy",
 ];
 
 fn kind(act: &Act<Operation>) -> &'static str {
@@ -156,6 +157,9 @@ fn kind(act: &Act<Operation>) -> &'static str {
         Act::Fault(Fault::StorageError { .. }) => "storage-error",
         Act::Fault(Fault::Statement { .. }) => "statement",
         Act::Fault(Fault::Cancel { .. }) => "cancel",
+        Act::Fault(Fault::Deploy { .. }) => "deploy",
+        // No storage of the demonstration is taken back or cloned: it has no truth for that.
+        Act::Fault(Fault::Rewind { .. } | Fault::Clone { .. }) => "rewind",
     }
 }
 

@@ -114,6 +114,16 @@ pub enum Purpose {
     Entropy,
     /// What a plan consists of; drawn when it is generated, not when it runs.
     Plan,
+    /// How long it takes until a deploy reaches a party …
+    DeployReach,
+    /// … whether an object is among those that run it …
+    DeployShare,
+    /// … and whether a request of a front Worker is.
+    FrontVersion,
+    /// Whether the platform tells where a call was when its connection was lost …
+    DeliveryMarker,
+    /// … and how long it takes until the call is tried again.
+    RetryAfter,
 }
 
 /// What a chain of events descends from.

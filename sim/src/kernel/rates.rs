@@ -86,6 +86,17 @@ impl Knobs {
             FaultKind::Recreated => Switch::ON_REQUEST,
             FaultKind::NameMissing => Switch::follows_from("name-missing"),
             FaultKind::ClockSkewed => Switch::follows_from("clock-skew"),
+            FaultKind::EvictedAtWork => Switch::follows_from("evicts-at-work"),
+            FaultKind::Overloaded => Switch::follows_from("queue-most"),
+            FaultKind::CallRetried | FaultKind::ClaimRefused => Switch::follows_from("auto-retry"),
+            FaultKind::RetryRanAgain => Switch::follows_from("claims-kept"),
+            FaultKind::UpdateDeferred => Switch::follows_from("update-delay"),
+            FaultKind::Rewound
+            | FaultKind::Cloned
+            | FaultKind::CodeUpdated
+            | FaultKind::FrontUpdated
+            | FaultKind::VersionSkew
+            | FaultKind::StorageInherited => Switch::ON_REQUEST,
         }
     }
 

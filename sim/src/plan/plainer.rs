@@ -97,6 +97,16 @@ pub fn faults(fault: &Fault) -> Vec<Fault> {
                 fault,
             })
             .collect(),
+        Fault::Rewind { object, back } => shorter(back, |back| Fault::Rewind {
+            object: object.clone(),
+            back,
+        }),
+        // To all, where some were meant.
+        Fault::Deploy { version, percent } if percent != 100 => vec![Fault::Deploy {
+            version,
+            percent: 100,
+        }],
+        Fault::Deploy { .. } | Fault::Clone { .. } => Vec::new(),
         Fault::Evict { .. } | Fault::CommitFailure { .. } | Fault::Cancel { .. } => Vec::new(),
     }
 }

@@ -47,6 +47,11 @@ impl<W: World, P: Program, S: Store, O: Observer> Simulation<'_, W, P, S, O> {
                 // It applies when that client is there to go.
                 return None;
             }
+            Fault::Rewind { object, .. } => kernel.rewind(id, kernel.object_named(object)?)?,
+            Fault::Clone { from, to } => {
+                kernel.clone_storage(id, kernel.object_named(from)?, kernel.object_named(to)?);
+            }
+            Fault::Deploy { version, percent } => kernel.deploy(id, *version as usize, *percent)?,
             // Armed from the beginning.
             Fault::Call { .. } => {}
         }

@@ -36,6 +36,9 @@ const BUILT_IN: &[(&str, &str, &str)] = files![
     "lanes/fence",
     "lanes/quiet",
     "lanes/overflow",
+    "lanes/deploy",
+    "lanes/crowd",
+    "lanes/rewind",
     "demonstration",
 ];
 

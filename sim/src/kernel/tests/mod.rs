@@ -19,10 +19,10 @@
 //! | platform 6.6 | wall time of 15 min | a run may last as long as it likes |
 //! | platform 6.15 (second half) | `abort({retryAlarm: false})` | not in the seam |
 //! | platform 6.16 (second half) | a constructor that throws | no constructor of a program can fail |
-//! | platform 11.3 | `overloaded` by the platform | no queue limits (section 10) |
+//! | platform 10 | more than so many requests in 10 s; stubs and connections that are limited | a queue that is bounded does what they do: it rejects |
 //! | platform 12.2 | a stub whose callee was reset while nothing was in flight on it | it reaches the next incarnation |
-//! | platform 12.4 (second half) | automatic retries | no knob yet |
-//! | platform 14.3, 14.4, 14.6 | restores, clones, read replicas | not yet |
+//! | platform 12.4 | retries of method calls, `retryable()` | the seam has requests only |
+//! | platform 14.6 | read replicas of objects | not what the protocols use |
 //! | platform 15 | a stale clock of an idle object | each event syncs it |
 //! | I11 | a timer of another handler keeps a block from ending | the new runtime's behaviour, without the old one's bug |
 //! | A12 | after a mere eviction the name is kept | with the knob, no instance that its alarm has woken knows it |
@@ -56,18 +56,22 @@ mod clocks;
 mod clogs;
 mod commit_faults;
 mod commits;
+mod deploys;
 mod digests;
 mod duplicates;
 mod episodes;
 mod evictions;
 mod gates;
 mod order;
+mod overload;
 mod partitions;
 mod perpetual;
 mod queue;
 mod recreations;
 mod reset_causes;
 mod resets;
+mod retries;
+mod rewinds;
 mod rollbacks;
 mod script;
 mod sections;

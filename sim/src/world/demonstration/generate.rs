@@ -23,6 +23,9 @@ pub struct Generate {
     pub operations_most: u32,
     /// The most faults that befall an object, or stand between two parties, at an instant of the plan's.
     pub faults_most: u32,
+    /// The most deploys of one version or the other.
+    #[serde(default)]
+    pub deploys_most: u32,
 }
 
 pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<DemonstrationWorld> {
@@ -48,6 +51,10 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Demon
     for _ in 0..dice.below("faults", own.faults_most + 1) {
         let at = dice.instant("fault", scenario.lasts());
         acts.push((at, Act::Fault(dice.fault(&objects(&shape), &fronts(&shape)))));
+    }
+    for _ in 0..dice.below("deploys", own.deploys_most + 1) {
+        let at = dice.instant("deploy", scenario.lasts());
+        acts.push((at, Act::Fault(dice.deploy())));
     }
     let items = (0..)
         .zip(acts)
