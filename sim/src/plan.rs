@@ -137,6 +137,29 @@ pub enum Fault {
         /// Which error.
         error: SqlErrorKind,
     },
+    /// An object goes back to what was durable of it at an earlier instant. The other objects do not.
+    Rewind {
+        /// The object.
+        object: Text,
+        /// To how long before.
+        back: Micros,
+    },
+    /// What is durable of an object is put in the place of what another one stores.
+    Clone {
+        /// The one.
+        from: Text,
+        /// The other.
+        to: Text,
+    },
+    /// A version of the code is deployed. It reaches each object and each isolate at an instant of its own.
+    Deploy {
+        /// Which, by its place among the versions of the variant: 0 for the one that objects begin with.
+        version: u32,
+        /// How many of a hundred objects run it, and of a hundred requests of a front Worker. The others stay with what
+        /// stood before.
+        #[serde(default = "all")]
+        percent: u32,
+    },
     /// The client of another item goes away, if a front Worker works for it.
     Cancel {
         /// That item.
@@ -163,11 +186,17 @@ pub enum Fault {
     },
 }
 
+/// All of a hundred: what a deploy means that says nothing else.
+fn all() -> u32 {
+    100
+}
+
 impl Fault {
     /// How long it lasts, where it does.
     fn length(&self) -> Option<Micros> {
         match self {
             Fault::Displace { overlap: lasts, .. }
+            | Fault::Rewind { back: lasts, .. }
             | Fault::Partition { lasts, .. }
             | Fault::Clog { lasts, .. }
             | Fault::CommitStall { lasts, .. }
@@ -186,6 +215,8 @@ impl Fault {
             | Fault::Statement { .. }
             | Fault::BrokerRestart
             | Fault::Restart { .. }
+            | Fault::Deploy { .. }
+            | Fault::Clone { .. }
             | Fault::Cancel { .. } => None,
         }
     }
@@ -308,6 +339,9 @@ impl<Operation> Item<Operation> {
             && let Some(length) = fault.length()
         {
             PlanError::if_above("item.act.fault", length.0, LONGEST.0)?;
+        }
+        if let Act::Fault(Fault::Deploy { percent, .. }) = &self.act {
+            PlanError::if_above("item.act.fault.deploy.percent", u64::from(*percent), 100)?;
         }
         if let Act::Fault(Fault::StorageError { error, .. } | Fault::Statement { error, .. }) = &self.act
             && !error.breaks_object()

@@ -12,7 +12,7 @@ use strum::VariantArray as _;
 const SEEDS: u64 = 300;
 
 /// What cannot take effect in the demonstration, and why; the kernel's own tests reach it.
-const NOT_HERE: [(FaultKind, &str); 2] = [
+const NOT_HERE: [(FaultKind, &str); 4] = [
     (
         FaultKind::AlarmStuck,
         "no alarm of the demonstration sets itself to a time that has come",
@@ -20,6 +20,14 @@ const NOT_HERE: [(FaultKind, &str); 2] = [
     (
         FaultKind::Recreated,
         "nobody in the demonstration takes an object away, and no fault of a plan does",
+    ),
+    (
+        FaultKind::Rewound,
+        "the demonstration has no truth for storage that goes back",
+    ),
+    (
+        FaultKind::Cloned,
+        "the demonstration has no truth for storage that is another's",
     ),
 ];
 

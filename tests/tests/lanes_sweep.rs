@@ -62,6 +62,9 @@ scenarios! {
     autoscale: "lanes/autoscale",
     saturation: "lanes/saturation",
     pool256: "lanes/pool256",
+    deploy: "lanes/deploy",
+    crowd: "lanes/crowd",
+    rewind: "lanes/rewind",
 }
 
 #[test]

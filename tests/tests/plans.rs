@@ -107,7 +107,7 @@ fn a_plan_of_any_bytes_survives_its_file() {
 }
 
 /// All kinds of acts; the matches below do not compile when a kind is added, which must then stand here too.
-const KINDS: [&str; 24] = [
+const KINDS: [&str; 25] = [
     "add",
     "read",
     "follow",
@@ -132,6 +132,7 @@ const KINDS: [&str; 24] = [
     "kv-outage",
     "broker-restart",
     "restart",
+    "deploy",
 ];
 
 fn kind(act: &Act<Operation>) -> &'static str {
@@ -162,6 +163,9 @@ fn kind(act: &Act<Operation>) -> &'static str {
         Act::Fault(Fault::KvOutage { .. }) => "kv-outage",
         Act::Fault(Fault::BrokerRestart) => "broker-restart",
         Act::Fault(Fault::Restart { .. }) => "restart",
+        Act::Fault(Fault::Deploy { .. }) => "deploy",
+        // No storage of the demonstration is taken back or cloned: it has no truth for that.
+        Act::Fault(Fault::Rewind { .. } | Fault::Clone { .. }) => "rewind",
     }
 }
 

@@ -54,6 +54,23 @@ pub(super) fn planned<W: World>(fault: &Fault) -> String {
         Fault::KvOutage { lasts } => format!("for {lasts} every read and write of KV fails"),
         Fault::BrokerRestart => "the broker restarts, and knows no subscriber any more".to_owned(),
         Fault::Restart { front } => format!("{} ends, and what it knows with it", party(front)),
+        Fault::Rewind { object, back } => {
+            format!("{} is taken back to what it stored {back} before", party(object))
+        }
+        Fault::Clone { from, to } => {
+            format!(
+                "what {} stores is put in the place of what {} does",
+                party(from),
+                party(to)
+            )
+        }
+        Fault::Deploy {
+            version,
+            percent: 100,
+        } => format!("version {version} of the code is deployed"),
+        Fault::Deploy { version, percent } => {
+            format!("version {version} of the code is deployed to {percent} in a hundred")
+        }
         Fault::Cancel { item } => format!("the client of item {item} goes away"),
         Fault::Call { aim, fault } => format!(
             "call {} of {} at `{}`: {}",
@@ -131,6 +148,18 @@ pub(super) fn struck(kind: FaultKind) -> &'static str {
         FaultKind::SubscriberDropped => "loses its subscription, as it is too slow",
         FaultKind::BrokerRestarted => "is not known to the broker any more",
         FaultKind::FrontRestarted => "ends, and what it knows with it",
+        FaultKind::CodeUpdated => "has its code updated",
+        FaultKind::UpdateDeferred => "goes on with its old code, although another version is deployed",
+        FaultKind::FrontUpdated => "is an isolate of another version than the one before",
+        FaultKind::VersionSkew => "is asked by code of another version",
+        FaultKind::StorageInherited => "begins on what another version of the code has written",
+        FaultKind::EvictedAtWork => "loses with its memory what it has begun",
+        FaultKind::Rewound => "goes back to what it stored before",
+        FaultKind::Cloned => "gets what another object stores",
+        FaultKind::Overloaded => "is overloaded, and rejects a request",
+        FaultKind::CallRetried => "has its call tried again",
+        FaultKind::ClaimRefused => "has had that call before, and does not take it again",
+        FaultKind::RetryRanAgain => "runs a call a second time",
     }
 }
 

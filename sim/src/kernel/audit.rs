@@ -1,15 +1,17 @@
-//! The kernel checks itself: the invariants PL-1 to PL-7 and PL-9 (`invariants.md`), on every event of every run.
+//! The kernel checks itself: the invariants PL-1 to PL-7 and PL-9 (`invariants.md`), and PL-10: a request that was rejected
+//! as its object is overloaded has no turn (`platform.md` section 10); on every event of every run.
 //!
 //! Each check keeps its own account, beside the code that it watches. One that fails is a bug in the kernel, and ends
 //! the run with an assertion that begins with the invariant's id; no verdict is made of it. Tests break the kernel on
 //! purpose ([`Sabotage`]) and see each check fire. One check is not made every time: what a crash leaves (PL-3) is held
 //! against the contents after the commit before it on `model` always, on `sqlite` where that commit is one of 256.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::host::{Millis, Statement, Text, Value};
 
+use super::overload::Queued;
 use super::party::{PartyId, Sent};
 use super::storage::{Ran, Store};
 use super::stubs::StubSerial;
@@ -37,6 +39,8 @@ pub(super) enum Sabotage {
     ClockBack,
     /// Statements are not measured.
     NoLimits,
+    /// A request that was rejected runs all the same.
+    RunRejected,
 }
 
 /// The commits that have to be durable before a message may be delivered: the first `commits` of an incarnation's object.
@@ -71,6 +75,8 @@ pub(super) struct PartyAudit {
     pub alarm_run: Option<u32>,
     /// How many runs of its alarm have failed in a row and count.
     pub alarm_failed: u32,
+    /// The latest requests that were rejected.
+    rejected: BTreeSet<u64>,
 }
 
 /// How many incarnations that have ended are remembered: messages of earlier ones have arrived long since.
@@ -81,6 +87,14 @@ impl PartyAudit {
     pub fn storage_is_new(&mut self) {
         (self.durable_contents, self.contents) = (None, None);
         self.alarm_failed = 0;
+    }
+
+    /// A request is rejected: it will not run.
+    pub fn rejects(&mut self, queued: Queued) {
+        self.rejected.insert(queued.nth);
+        if self.rejected.len() > REMEMBERED {
+            self.rejected.pop_first();
+        }
     }
 
     /// An incarnation has ended with so many of its object's commits durable.
@@ -187,6 +201,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         let party = self.party(id);
         let who = &party.who;
+        if let Some(queued) = sent.queued {
+            assert!(
+                !party.audit.rejected.contains(&queued.nth),
+                "PL-10: {who} was overloaded and has rejected a request, and it runs"
+            );
+        }
         let of_party = party.incarnation(incarnation);
         let of_party = of_party.expect("a delivery is for an incarnation that is there");
         let shows = of_party.skew.shown(self.now);

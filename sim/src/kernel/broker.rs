@@ -186,7 +186,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             if let Some(reader) = subscription.reader {
                 let place = self.party(party).place;
                 let here = std::mem::replace(&mut self.here, place);
-                self.fail(reader, connection_lost(), leaving);
+                self.fail(reader, Connection::Lost, leaving);
                 self.here = here;
             }
         }

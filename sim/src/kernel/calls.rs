@@ -126,7 +126,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         )
     }
 
-    fn send_call(
+    pub(super) fn send_call(
         &mut self,
         mut caller: CallerRef,
         stub: &Stub,
@@ -153,6 +153,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             self.answer(caller, Err(error), Connection::Stands, leaving);
             return;
         }
+        let token = self.attempt(&caller, stub, &request, leaving.at);
         let aimed = self.aimed_at(&caller);
         let fate = self.fate(&caller, target, &aimed, leaving.origin, watch);
         if let Some(after) = fate.cancel {
@@ -166,7 +167,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             caller.in_flight = Some(of_caller.take_off(caller.call, caller.label, key));
         }
         if fate.request_lost {
-            self.fail(caller, connection_lost(), leaving);
+            self.fail(caller, Connection::NotDelivered, leaving);
             return;
         }
         let told = ReplyTo::Caller {
@@ -184,7 +185,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if let Some(serial) = serial {
             self.stub_audit.sent(serial);
         }
-        self.carry(id, target, sent(request, first, leaving, serial), arrival, stub);
+        let sent = Box::new(Sent {
+            token,
+            ..*sent(request, first, leaving, serial)
+        });
+        self.carry(id, target, sent, arrival, stub);
     }
 
     /// When a call on a stub arrives, and which message on it that is: calls on one stub start in the order they were
@@ -295,7 +300,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 if answer_lost
                     || self.strikes(FaultKind::Partitioned, from, caller.party, origin, &label, watch)
                 {
-                    self.fail(caller, connection_lost(), leaving);
+                    self.fail(caller, Connection::Delivered, leaving);
                     return;
                 }
                 self.strikes(FaultKind::Clogged, from, caller.party, origin, &label, watch);
@@ -334,12 +339,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
     }
 
-    /// Tells a caller, after a while, that its connection was lost.
-    pub(super) fn fail(&mut self, caller: CallerRef, error: CallError, leaving: Leaving) {
+    /// Tells a caller, after a while, that its connection was lost, and perhaps where its call was then.
+    pub(super) fn fail(&mut self, caller: CallerRef, connection: Connection, leaving: Leaving) {
         let label = Text::new_static(caller.label.0);
+        let connection = self.marked(connection, leaving.origin, &label);
         let (notice, source) = (self.knobs.notice, self.source(leaving.origin));
         let notice = notice.draw(&mut self.chance, Purpose::FailureNotice, source, &label);
-        self.answer(caller, Err(error), Connection::Lost, leaving.after(notice));
+        self.answer(caller, Err(connection_lost()), connection, leaving.after(notice));
     }
 
     pub(super) fn answer(
@@ -396,6 +402,8 @@ pub(super) fn sent(
         depends: leaving.depends,
         serial,
         repeated: false,
+        token: None,
+        queued: None,
     })
 }
 
@@ -416,5 +424,7 @@ pub(super) fn answered(
         depends: leaving.depends,
         serial: None,
         repeated: false,
+        token: None,
+        queued: None,
     })
 }

@@ -16,20 +16,23 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     pub(super) fn cancel_now(&mut self, item: u32, origin: OriginId, watch: &mut dyn Observer) -> bool {
         let waits = |reply_to: &Option<ReplyTo>| *reply_to == Some(ReplyTo::Client { item });
         let fronts = self.fronts.iter().copied();
-        let found = fronts.into_iter().find_map(|front| {
-            let tasks = &self.party(front).current.tasks;
-            let at = tasks
-                .iter()
-                .position(|task| task.as_ref().is_some_and(|task| waits(&task.reply_to)))?;
-            let task = TaskId(u32::try_from(at).expect("a number of a task"));
-            Some((front, task))
+        let isolates = fronts.flat_map(|front| {
+            let of_front = self.party(front);
+            let isolates = [&of_front.current].into_iter().chain(&of_front.stale);
+            isolates.map(move |isolate| (front, isolate))
         });
-        let Some((front, task)) = found else {
+        let found = isolates.into_iter().find_map(|(front, isolate)| {
+            let mut tasks = isolate.tasks.iter();
+            let at = tasks.position(|task| task.as_ref().is_some_and(|task| waits(&task.reply_to)))?;
+            let task = TaskId(u32::try_from(at).expect("a number of a task"));
+            Some((front, isolate.number, task))
+        });
+        let Some((front, number, task)) = found else {
             return false;
         };
-        let current = &mut self.party_mut(front).current;
-        let number = current.number;
-        if let Some(Some(entry)) = current.tasks.get_mut(task.0 as usize) {
+        let isolate = self.party_mut(front).incarnation_mut(number);
+        let tasks = isolate.map(|isolate| &mut isolate.tasks);
+        if let Some(Some(entry)) = tasks.and_then(|tasks| tasks.get_mut(task.0 as usize)) {
             entry.reply_to = None;
         }
         let kind = FaultKind::Cancelled;
@@ -42,13 +45,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             depends: None,
             serial: None,
             repeated: false,
+            token: None,
+            queued: None,
         });
-        let current = &mut self.party_mut(front).current;
-        if current.holding.is_some() {
+        let isolate = self.party_mut(front).incarnation_mut(number);
+        match isolate.filter(|isolate| isolate.holding.is_some()) {
             // Before all else that waits, so that the number is still that task's.
-            current.waiting.push_front(sent);
-        } else {
-            self.turn(front, number, sent, watch);
+            Some(isolate) => isolate.waiting.push_front(sent),
+            None => self.turn(front, number, sent, watch),
         }
         true
     }

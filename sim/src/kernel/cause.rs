@@ -36,7 +36,7 @@ pub enum ResetCause {
 
 impl ResetCause {
     /// What callers are told. The flags are those of section 9; the texts are no contract.
-    fn error(self) -> CallError {
+    pub(super) fn error(self) -> CallError {
         let (why, retryable) = match self {
             ResetCause::Machine => ("Durable Object reset because its machine failed.", true),
             ResetCause::Memory => (
@@ -57,7 +57,7 @@ impl ResetCause {
     }
 
     /// How an incarnation ends by it.
-    fn end(self, origin: OriginId) -> IncarnationEnd {
+    pub(super) fn end(self, origin: OriginId) -> IncarnationEnd {
         IncarnationEnd {
             outputs: Vec::new(),
             error: self.error(),

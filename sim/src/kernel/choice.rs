@@ -130,6 +130,16 @@ pub enum Purpose {
     BrokerRestart,
     /// Whether an isolate of the front Worker ends.
     FrontRestart,
+    /// How long it takes until a deploy reaches a party …
+    DeployReach,
+    /// … whether an object is among those that run it …
+    DeployShare,
+    /// … and whether a request of a front Worker is.
+    FrontVersion,
+    /// Whether the platform tells where a call was when its connection was lost …
+    DeliveryMarker,
+    /// … and how long it takes until the call is tried again.
+    RetryAfter,
 }
 
 /// What a chain of events descends from.

@@ -75,7 +75,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 self.abort(id, incarnation, turn.undo, end, watch);
             }
         }
-        self.drop_stubs_of(id, &ended);
+        self.drop_stubs_of(id, incarnation, &ended);
     }
 
     /// A statement has rolled back what it was part of, and each that followed was committed by itself: where the turn
@@ -163,6 +163,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let storage = party.storage.as_mut().expect("only an object writes");
         let nth = storage.commits;
         storage.commits += 1;
+        storage.written_by = Some(party.current.version);
         // What an open transaction has written is in the store, and not in the commit.
         let sums_up = S::DIGEST_IS_CHEAP || nth.is_multiple_of(CONTENTS_EVERY);
         let sums_up = sums_up && !party.current.in_transaction();

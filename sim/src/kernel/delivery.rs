@@ -35,6 +35,9 @@ struct Beginning {
 impl<P: Guest, S: Store> Kernel<P, S> {
     /// Something has reached a party: it has its turn, or waits until the thread is free and the gate open.
     pub(super) fn arrive(&mut self, id: PartyId, sent: Box<Sent>, watch: &mut dyn Observer) {
+        if let Delivery::Request { .. } = sent.delivery {
+            self.choose_isolate(id, sent.origin);
+        }
         let incarnation = match &sent.delivery {
             Delivery::Answer { to, .. } => to.incarnation,
             Delivery::Request { .. } | Delivery::Alarm(_) | Delivery::Cancel { .. } => {
@@ -51,7 +54,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             self.turn(id, incarnation, sent, watch);
             self.free(id, incarnation);
         } else {
-            of_party.waiting.push_back(sent);
+            self.enqueue(id, incarnation, sent, watch);
         }
     }
 
@@ -102,6 +105,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         {
             of_party.skew.by = of_party.skew.by.after(Micros::from_millis(10));
         }
+        let Some(sent) = self.claimed(id, sent, watch) else {
+            return;
+        };
         self.audit_delivery(id, incarnation, &sent);
         let Sent {
             delivery,
@@ -110,8 +116,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             repeated,
             ..
         } = *sent;
+        self.see_skew(id, incarnation, &delivery, watch);
         let by_alarm = matches!(delivery, Delivery::Alarm(_));
-        let Some((event, reply_to)) = self.admit(id, incarnation, delivery, watch) else {
+        let Some((event, reply_to)) = self.admit(id, incarnation, delivery, origin, watch) else {
             return;
         };
         if repeated {
@@ -198,6 +205,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             step,
             started: self.now,
             skew: of_party.skew,
+            replaced: of_party.replaced,
             worked: Micros::ZERO,
             who: &who,
             name: party
@@ -282,8 +290,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     pub(super) fn wake(&mut self, id: PartyId, incarnation: u32, by_alarm: bool, watch: &mut dyn Observer) {
         let misses_name = by_alarm && self.knobs.name_missing;
         let party = &mut self.parties[id.0 as usize];
-        let is_stale = party.current.number != incarnation;
-        if is_stale {
+        if party.current.number != incarnation {
+            if !party.is_object() {
+                return;
+            }
             let kind = FaultKind::StaleRan;
             self.see(&self.party(id).who, What::Fault { kind }, watch);
             return;
@@ -292,7 +302,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             return;
         }
         let code = self.deployment.version(party.version);
-        party.current.version = party.version;
+        let version = party.version;
+        party.current.version = version;
+        let other = |before: Option<usize>| before.is_some_and(|before| before != version);
+        let front_updated = !party.is_object() && other(party.ran);
+        let inherited = other(party.storage.as_ref().and_then(|storage| storage.written_by));
+        party.ran = Some(version);
         let life = match &party.address {
             Some((namespace, _)) => {
                 let object = code.object(namespace);
@@ -309,10 +324,37 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         for (struck, kind) in [
             (skewed, FaultKind::ClockSkewed),
             (misses_name, FaultKind::NameMissing),
+            (front_updated, FaultKind::FrontUpdated),
+            (inherited, FaultKind::StorageInherited),
         ] {
             if struck {
                 self.see(&self.party(id).who, What::Fault { kind }, watch);
             }
+        }
+    }
+
+    /// Whether a request has come from code of another version. Before the first deploy none that is mixed counts: there
+    /// nothing is under way.
+    fn see_skew(&self, id: PartyId, incarnation: u32, delivery: &Delivery, watch: &mut dyn Observer) {
+        let Delivery::Request {
+            reply_to: ReplyTo::Caller { caller, .. },
+            ..
+        } = delivery
+        else {
+            return;
+        };
+        if self.deploy.is_none() {
+            return;
+        }
+        let party = self.party(id);
+        let loaded = party
+            .incarnation(incarnation)
+            .filter(|of_it| of_it.life.is_some());
+        let version = loaded.map_or(party.version, |of_it| of_it.version);
+        let sender = self.party(caller.party).incarnation(caller.incarnation);
+        if sender.is_some_and(|sender| sender.version != version) {
+            let kind = FaultKind::VersionSkew;
+            self.see(&party.who, What::Fault { kind }, watch);
         }
     }
 
@@ -335,6 +377,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         id: PartyId,
         incarnation: u32,
         delivery: Delivery,
+        origin: OriginId,
         watch: &mut dyn Observer,
     ) -> Option<(Event, Option<ReplyTo>)> {
         match delivery {
@@ -345,6 +388,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             } => {
                 let of_party = self.party_mut(id).incarnation_mut(incarnation)?;
                 of_party.life.as_ref()?;
+                if self.tries_again(&to, &outcome, connection, origin) {
+                    return None;
+                }
+                let (outcome, connection) = self.end_attempts(&to, outcome, connection);
                 let waited_for = self.land(&to, outcome.as_ref().err(), connection);
                 waited_for.then(|| {
                     self.answered(&to);
@@ -360,7 +407,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 Some((event, Some(ReplyTo::Alarm)))
             }
             Delivery::Cancel { task } => {
-                self.drop_stubs_of(id, &[task]);
+                self.drop_stubs_of(id, incarnation, &[task]);
                 Some((Event::Cancel { task }, None))
             }
             Delivery::Request { request, reply_to } => {

@@ -1,4 +1,4 @@
-//! Which version of the code each party runs.
+//! Which versions of the code there are, and which each party starts with.
 
 use std::sync::Arc;
 
@@ -46,6 +46,11 @@ impl<P> Deployment<P> {
             versions: self.versions.iter().map(make).collect(),
             placement: self.placement,
         }
+    }
+
+    /// How many versions there are.
+    pub(super) fn versions(&self) -> usize {
+        self.versions.len()
     }
 
     /// The version that most know: the first.

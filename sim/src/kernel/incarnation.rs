@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use protocol::host::{Millis, TaskId};
+use protocol::host::{CallId, Millis, TaskId};
 
+use super::again::Attempts;
 use super::choice::OriginId;
 use super::commit::TurnEnd;
 use super::party::{ReplyTo, Sent};
+use super::rollout::Replaced;
 use super::section::Section;
 use super::stubs::{InFlight, StubKey, StubState};
 use super::time::{EPOCH, Micros};
@@ -67,6 +69,8 @@ pub(super) struct Incarnation<P: Guest> {
     pub number: u32,
     /// The version of the code that it runs, from its first event on.
     pub version: usize,
+    /// Why it goes on without its storage, where it does.
+    pub replaced: Replaced,
     /// Made by the first event.
     pub life: Option<Life<P>>,
     pub skew: Skew,
@@ -79,6 +83,8 @@ pub(super) struct Incarnation<P: Guest> {
     pub stubs: BTreeMap<StubKey, StubState>,
     /// Its calls on these stubs whose answers are still to come, by number.
     pub in_flight: Vec<InFlight>,
+    /// Its calls that the runtime may try again.
+    pub attempts: BTreeMap<CallId, Attempts>,
     /// How many operations it has begun whose answers are still to come.
     pub outstanding: u64,
     /// A turn whose code has declared work and holds the thread: what it leaves when it has done.
@@ -101,12 +107,14 @@ impl<P: Guest> Incarnation<P> {
         Incarnation {
             number,
             version: 0,
+            replaced: Replaced::default(),
             life: None,
             skew,
             named: true,
             tasks: Vec::new(),
             stubs: BTreeMap::new(),
             in_flight: Vec::new(),
+            attempts: BTreeMap::new(),
             outstanding: 0,
             holding: None,
             waiting: VecDeque::new(),
@@ -124,8 +132,12 @@ impl<P: Guest> Incarnation<P> {
 
     /// Whether nothing is under way in it: it could be evicted (`platform.md` section 7, item 1).
     pub fn is_quiescent(&self) -> bool {
-        self.outstanding == 0
-            && self.holding.is_none()
+        self.outstanding == 0 && self.is_idle()
+    }
+
+    /// Whether no event is in progress in it. What it has begun, and nobody waits for, may be under way (section 7, item 4).
+    pub fn is_idle(&self) -> bool {
+        self.holding.is_none()
             && self.waiting.is_empty()
             && self.sections.is_empty()
             && self.tasks.iter().flatten().all(|task| task.reply_to.is_none())

@@ -6,6 +6,7 @@ use protocol::host::Text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use super::again::AutoRetry;
 use super::choice::{Chance, Purpose, Source};
 use super::ratio::Ratio;
 use super::time::Micros;
@@ -314,6 +315,31 @@ pub struct Knobs {
     pub broker_buffer: u32,
     /// How often an isolate of the front Worker ends after a turn; how long after it, `reset-after` says.
     pub front_restart: Episode,
+    /// How long it takes until a deploy reaches an object or an isolate (8.1).
+    pub deploy_reach: Span,
+    /// For how long what is under way in an object goes on at most when its code is updated, if it does not touch the
+    /// storage (8.2); none where it is stopped at once.
+    pub update_grace: Micros,
+    /// How long an object may go on with its old code, unless it loses its memory before (8.3); none where it is updated as
+    /// soon as a deploy reaches it.
+    pub update_delay: Micros,
+    /// How many requests wait for an object at most (section 10); any number where none is named.
+    pub queue_most: Option<u32>,
+    /// How many bytes of them.
+    pub queue_bytes: Option<u64>,
+    /// How long each.
+    pub queue_age: Option<Micros>,
+    /// Which calls the runtime tries again whose connection was lost (12.4).
+    pub auto_retry: AutoRetry,
+    /// Whether an object knows which calls an earlier incarnation has claimed: if not, one that is tried again can run twice
+    /// (12.4, 20).
+    pub claims_kept: bool,
+    /// Whether the alarm of an object is not among what is cloned of it, although it stands in its database (14.4): then
+    /// nothing wakes the clone.
+    pub alarm_not_cloned: bool,
+    /// Whether calls, sleeps and the like that nobody waits for keep no object in memory: it can be evicted while they are
+    /// under way (7.4: before the compatibility date 2026-10-01).
+    pub evicts_at_work: bool,
 }
 
 impl Default for Knobs {
@@ -380,6 +406,16 @@ impl Knobs {
             broker_restart: Episode::NEVER,
             broker_buffer: 1_000,
             front_restart: Episode::NEVER,
+            deploy_reach: Span::millis(0, 30_000),
+            update_grace: Micros::from_millis(30_000),
+            update_delay: Micros::ZERO,
+            queue_most: None,
+            queue_bytes: None,
+            queue_age: None,
+            auto_retry: AutoRetry::Off,
+            claims_kept: true,
+            alarm_not_cloned: false,
+            evicts_at_work: false,
         }
     }
 
@@ -414,7 +450,7 @@ impl Knobs {
 
     /// All lengths of time among them, with their names in files: the longest that each can draw.
     #[must_use]
-    pub const fn lengths(&self) -> [(&'static str, Micros); 32] {
+    pub const fn lengths(&self) -> [(&'static str, Micros); 36] {
         [
             ("knobs.latency.most-us", self.latency.most),
             ("knobs.late-by.most-us", self.late_by.most),
@@ -433,6 +469,16 @@ impl Knobs {
             ("knobs.overlap.most-us", self.overlap.most),
             ("knobs.clock-skew", self.clock_skew),
             ("knobs.cpu-limit", self.cpu_limit),
+            ("knobs.deploy-reach.most-us", self.deploy_reach.most),
+            ("knobs.update-grace", self.update_grace),
+            ("knobs.update-delay", self.update_delay),
+            (
+                "knobs.queue-age",
+                match self.queue_age {
+                    Some(age) => age,
+                    None => Micros::ZERO,
+                },
+            ),
             ("knobs.request-loss.least-us", self.request_loss.least),
             ("knobs.answer-loss.least-us", self.answer_loss.least),
             ("knobs.late.least-us", self.late.least),

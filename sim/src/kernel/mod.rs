@@ -5,6 +5,7 @@
 //! the caller's strategy, and the earliest is the usual. A step delivers at most one event to one party: a *turn* of
 //! the protocol's code, whose writes are one commit, and whose messages leave when what they depend on is durable.
 
+mod again;
 mod alarm;
 mod audit;
 mod broker;
@@ -24,12 +25,15 @@ mod isolate;
 mod knobs;
 mod look;
 mod network;
+mod overload;
 mod party;
 mod queue;
 mod rates;
 mod ratio;
 mod recreate;
 mod reset;
+mod rewind;
+mod rollout;
 mod section;
 mod services;
 mod state;
@@ -50,8 +54,9 @@ mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use protocol::host::{Namespace, ObjectName, Outcome, Text};
+use protocol::host::{CallId, Namespace, ObjectName, Outcome, Text};
 
+pub use again::AutoRetry;
 pub use cause::ResetCause;
 pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
 pub(crate) use chain::{Gathered, digest_of};
@@ -76,6 +81,8 @@ use directory::Directory;
 use incarnation::{Incarnation, Skew};
 use party::{Held, Party, Sent, Storage};
 use queue::Queue;
+use rewind::Bookmark;
+use rollout::{Deploy, Reached};
 use services::Services;
 use storage::limits::Limits;
 use storage::{Store, Writes};
@@ -114,6 +121,20 @@ enum Pending {
     Displace(PartyId, Micros, OriginId),
     /// An object is taken away with all that it stores.
     Recreate(PartyId, OriginId),
+    /// What is durable of the object of this name is remembered for a plan item.
+    Bookmark(u32, Text),
+    /// An object goes back to what was remembered for a plan item.
+    Rewind(PartyId, u32, OriginId),
+    /// What an object stores is put in the place of what the first one does.
+    Clone(PartyId, PartyId, OriginId),
+    /// A deploy reaches a party.
+    DeployReaches(PartyId, Deploy, OriginId),
+    /// An object has gone on with its old code for as long as it may.
+    UpdateDue(PartyId, OriginId),
+    /// A request has waited for an incarnation for as long as any may.
+    QueueAges(PartyId, u32),
+    /// A call of an incarnation whose connection was lost is tried again.
+    TryAgain(PartyId, u32, CallId, OriginId),
     /// The code that holds the thread of an incarnation has done so for as long as it may.
     CpuLimit(PartyId, u32, OriginId),
     /// An object that had nothing to do is evicted, if its incarnation has had no turn since.
@@ -163,6 +184,8 @@ pub enum Stepped {
 #[derive(Debug)]
 pub struct Kernel<P: Guest, S: Store> {
     deployment: Deployment<P>,
+    /// The newest deploy that was begun.
+    deploy: Option<Deploy>,
     pool: S::Pool,
     now: Micros,
     steps: u64,
@@ -181,12 +204,17 @@ pub struct Kernel<P: Guest, S: Store> {
     names: BTreeMap<Text, PartyId>,
     services: Services,
     broker: Broker,
+    /// What plan items go back to.
+    bookmarks: BTreeMap<u32, Bookmark<S>>,
     troubles: BTreeMap<Between, Standing>,
     troubles_begun: u64,
     /// What has come to stand and was not told of yet.
     announced: Vec<(Between, OriginId)>,
     /// How many stubs were made: each has a number of its own.
     stubs_made: u64,
+    /// How many tokens calls have borne, and how many requests have waited where queues are bounded, likewise.
+    tokens: u64,
+    queued: u64,
     stub_audit: StubAudit,
     /// Room for what a turn asks for, so that it need not be allocated for each.
     room: Vec<Held>,
@@ -207,6 +235,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     ) -> Self {
         Kernel {
             deployment,
+            deploy: None,
             pool: pool.clone(),
             now: Micros::ZERO,
             steps: 0,
@@ -223,10 +252,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             names: BTreeMap::new(),
             services: Services::default(),
             broker: Broker::default(),
+            bookmarks: BTreeMap::new(),
             troubles: BTreeMap::new(),
             troubles_begun: 0,
             announced: Vec::new(),
             stubs_made: 0,
+            tokens: 0,
+            queued: 0,
             stub_audit: StubAudit::default(),
             room: Vec::new(),
             #[cfg(test)]
@@ -368,12 +400,16 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             commits: 0,
             last_confirm: Micros::ZERO,
             next_commit_fails: false,
+            written_by: None,
         });
         let name = address.as_ref().map(|(_, name)| name);
         let version = self.deployment.starts_with(name);
         self.parties.push(Party {
             who,
             version,
+            ran: None,
+            reached: Reached::default(),
+            claims: Default::default(),
             address,
             location,
             place,
@@ -386,6 +422,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             audit: PartyAudit::default(),
         });
         self.parties[id.0 as usize].current.skew = self.draw_skew(id, alarm_origin);
+        self.begin_deployed(id);
         id
     }
 

@@ -8,10 +8,13 @@ use protocol::host::{
 };
 
 use super::Changed;
+use super::again::{Claims, Token};
 use super::alarm::{Alarm, AlarmBefore, AlarmCall};
 use super::audit::{Depends, PartyAudit};
 use super::choice::{OriginId, PlaceId};
 use super::incarnation::Incarnation;
+use super::overload::Queued;
+use super::rollout::Reached;
 use super::storage::Mark;
 use super::stubs::StubSerial;
 use super::time::Micros;
@@ -76,6 +79,21 @@ pub(super) enum Delivery {
 pub(super) enum Connection {
     Stands,
     Lost,
+    /// It is lost, and the platform tells that the call was not delivered on it …
+    NotDelivered,
+    /// … or that it was.
+    Delivered,
+    /// It stands, and the call's token was claimed before.
+    Refused,
+}
+
+impl Connection {
+    pub fn is_lost(self) -> bool {
+        match self {
+            Connection::Stands | Connection::Refused => false,
+            Connection::Lost | Connection::NotDelivered | Connection::Delivered => true,
+        }
+    }
 }
 
 /// A delivery with where it comes from.
@@ -90,6 +108,10 @@ pub(super) struct Sent {
     pub serial: Option<StubSerial>,
     /// Whether a client or a proxy has sent it before.
     pub repeated: bool,
+    /// What its callee has to claim, where the runtime may send it again.
+    pub token: Option<Token>,
+    /// Since when it waits, where what waits is bounded.
+    pub queued: Option<Queued>,
 }
 
 /// What a task asked for during a turn, in the order it asked.
@@ -173,6 +195,8 @@ pub(super) struct Storage<S> {
     pub last_confirm: Micros,
     /// Whether the next commit fails.
     pub next_commit_fails: bool,
+    /// The version of the code that has written last.
+    pub written_by: Option<usize>,
 }
 
 /// An object, or an isolate of the front Worker.
@@ -180,6 +204,10 @@ pub(super) struct Storage<S> {
 pub(super) struct Party<P: Guest, S> {
     /// The version of the code that its next incarnation runs.
     pub version: usize,
+    /// The version that its newest incarnation runs, once one does.
+    pub ran: Option<usize>,
+    /// What of the deploys has reached it.
+    pub reached: Reached,
     pub who: Text,
     /// None for a front Worker.
     pub address: Option<(Namespace, ObjectName)>,
@@ -191,13 +219,16 @@ pub(super) struct Party<P: Guest, S> {
     pub alarm_origin: OriginId,
     /// The incarnation that new events go to, and that alone may use the storage.
     pub current: Incarnation<P>,
-    /// Earlier ones that have not noticed yet that they were replaced (`platform.md` section 13), oldest first.
+    /// An object's earlier ones that have not noticed yet that they were replaced (`platform.md` section 13), oldest first; a
+    /// front Worker's isolates of other versions.
     pub stale: Vec<Incarnation<P>>,
     /// How many of its calls have left at each label, of which there are a few; in the order of the labels.
     pub calls_made: Vec<(Label, u32)>,
     pub storage: Option<Storage<S>>,
     /// What of its storage may have changed since somebody last asked.
     pub changed: Changed,
+    /// The calls that may not run at it again.
+    pub claims: Claims,
     pub audit: PartyAudit,
 }
 

@@ -97,6 +97,17 @@ impl Knobs {
             FaultKind::FrontRestarted => {
                 Switch::rate("front-restart", self.front_restart, Purpose::FrontRestart)
             }
+            FaultKind::EvictedAtWork => Switch::follows_from("evicts-at-work"),
+            FaultKind::Overloaded => Switch::follows_from("queue-most"),
+            FaultKind::CallRetried | FaultKind::ClaimRefused => Switch::follows_from("auto-retry"),
+            FaultKind::RetryRanAgain => Switch::follows_from("claims-kept"),
+            FaultKind::UpdateDeferred => Switch::follows_from("update-delay"),
+            FaultKind::Rewound
+            | FaultKind::Cloned
+            | FaultKind::CodeUpdated
+            | FaultKind::FrontUpdated
+            | FaultKind::VersionSkew
+            | FaultKind::StorageInherited => Switch::ON_REQUEST,
         }
     }
 

@@ -224,16 +224,17 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     ) {
         self.broker.forget(id, ended.number);
         let open = ended.tasks.into_iter().flatten();
+        // What had arrived while the code held the thread is told of the end too.
         let mut told: Vec<_> = open
             .filter_map(|task| Some((task.reply_to?, task.origin)))
             .collect();
-        // What had arrived while the code held the thread is told of the end too.
-        told.extend(self.turn_away(id, ended.waiting));
+        let not_begun = self.turn_away(id, ended.waiting);
         told.extend(held.into_iter().filter_map(|held| match held.output {
             Output::Reply { to, .. } => Some((to, held.origin)),
             _ => None,
         }));
-        self.tell_error(id, told, error, watch);
+        self.tell_error(id, not_begun, error, Connection::NotDelivered, watch);
+        self.tell_error(id, told, error, Connection::Delivered, watch);
     }
 
     /// What waited for the thread of an incarnation does not begin there. Who is to be told of it; the alarm's manager
@@ -263,6 +264,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         id: PartyId,
         told: Vec<(ReplyTo, OriginId)>,
         error: &CallError,
+        connection: Connection,
         watch: &mut dyn Observer,
     ) {
         for (to, of) in told {
@@ -273,7 +275,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                     step: StepId(self.steps),
                     depends: None,
                 };
-                self.tell(id, to, Err(error.clone()), Connection::Lost, leaving, watch);
+                let connection = self.marked(connection, of, &Text::default());
+                self.tell(id, to, Err(error.clone()), connection, leaving, watch);
             }
         }
     }

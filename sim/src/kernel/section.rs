@@ -193,9 +193,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let is_current = self.party(id).current.number == incarnation;
         if enters == Some(SectionKind::Transaction) && !is_current {
             // The storage was given to another incarnation while the code held the thread.
+            let of_party = self.party(id).incarnation(incarnation);
             let end = IncarnationEnd {
                 outputs: Vec::new(),
-                error: moved(),
+                error: of_party.map_or_else(moved, |of_party| of_party.replaced.error()),
                 origin,
                 run: Interrupted::Forgotten,
             };

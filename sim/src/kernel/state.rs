@@ -17,6 +17,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     pub fn fork(&mut self) -> Self {
         Kernel {
             deployment: self.deployment.clone(),
+            deploy: self.deploy,
             pool: self.pool.clone(),
             now: self.now,
             steps: self.steps,
@@ -33,10 +34,15 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             names: self.names.clone(),
             services: self.services.clone(),
             broker: self.broker.clone(),
+            bookmarks: (self.bookmarks.iter_mut())
+                .map(|(item, bookmark)| (*item, bookmark.fork()))
+                .collect(),
             troubles: self.troubles.clone(),
             troubles_begun: self.troubles_begun,
             announced: self.announced.clone(),
             stubs_made: self.stubs_made,
+            tokens: self.tokens,
+            queued: self.queued,
             stub_audit: self.stub_audit.clone(),
             room: Vec::new(),
             #[cfg(test)]
@@ -58,6 +64,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         self.services.hash_state(self.now, &mut hasher);
         self.broker.hash_state(self.now, &mut hasher);
+        for (item, bookmark) in &mut self.bookmarks {
+            (item, bookmark.digest()).hash(&mut hasher);
+        }
         self.aims.hash(&mut hasher);
         for (between, standing) in &self.troubles {
             between.hash(&mut hasher);
@@ -74,8 +83,15 @@ impl Pending {
             Pending::Item(item) | Pending::Cancel(item, _) => item.hash(hasher),
             Pending::Arrival(party, sent) => (party, &sent.delivery).hash(hasher),
             Pending::Reset(party, cause, _) => (party, cause).hash(hasher),
+            Pending::Bookmark(item, object) => (item, object).hash(hasher),
+            Pending::Rewind(party, item, _) => (party, item).hash(hasher),
+            Pending::Clone(to, from, _) => (to, from).hash(hasher),
+            Pending::TryAgain(party, _, call, _) => (party, call).hash(hasher),
+            Pending::DeployReaches(party, deploy, _) => (party, deploy).hash(hasher),
             Pending::AlarmSync(party)
             | Pending::Recreate(party, _)
+            | Pending::UpdateDue(party, _)
+            | Pending::QueueAges(party, _)
             | Pending::Displace(party, ..)
             | Pending::Free(party, _)
             | Pending::Done(party, _)
@@ -98,6 +114,8 @@ impl<P: Guest, S: Store> Party<P, S> {
         Party {
             who: self.who.clone(),
             version: self.version,
+            ran: self.ran,
+            reached: self.reached.clone(),
             address: self.address.clone(),
             location: self.location,
             place: self.place,
@@ -112,8 +130,10 @@ impl<P: Guest, S: Store> Party<P, S> {
                 commits: storage.commits,
                 last_confirm: storage.last_confirm,
                 next_commit_fails: storage.next_commit_fails,
+                written_by: storage.written_by,
             }),
             changed: self.changed.clone(),
+            claims: self.claims.clone(),
             audit: self.audit.clone(),
         }
     }
@@ -123,7 +143,7 @@ impl<P: Guest, S: Store> Party<P, S> {
     pub(super) fn hash_state(&mut self, now: Micros, hasher: &mut impl Hasher) {
         self.who.hash(hasher);
         self.calls_made.hash(hasher);
-        self.version.hash(hasher);
+        (self.version, self.ran, &self.reached, &self.claims).hash(hasher);
         self.current.hash_state(now, hasher);
         for stale in &self.stale {
             stale.hash_state(now, hasher);
@@ -135,7 +155,7 @@ impl<P: Guest, S: Store> Party<P, S> {
             due.hash(hasher);
             alarm.summary().hash(hasher);
             storage.last_confirm.since(now).hash(hasher);
-            storage.next_commit_fails.hash(hasher);
+            (storage.next_commit_fails, storage.written_by).hash(hasher);
             for commit in &storage.unconfirmed {
                 for held in &commit.held {
                     held.output.hash(hasher);
@@ -152,11 +172,18 @@ impl<P: Guest> Incarnation<P> {
             Some(Life::Front(front)) => front.hash(hasher),
             None => 0_u8.hash(hasher),
         }
-        (self.version, self.skew, self.named, self.outstanding).hash(hasher);
+        (
+            self.version,
+            self.replaced,
+            self.skew,
+            self.named,
+            self.outstanding,
+        )
+            .hash(hasher);
         for task in &self.tasks {
             task.as_ref().and_then(|task| task.reply_to.as_ref()).hash(hasher);
         }
-        self.in_flight.hash(hasher);
+        (&self.in_flight, &self.attempts).hash(hasher);
         for held in self.holding.iter().flat_map(|turn| &turn.outputs) {
             held.output.hash(hasher);
         }

@@ -196,6 +196,17 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             Pending::Reset(party, cause, origin) => self.reset_now(party, cause, origin, watch),
             Pending::Displace(party, overlap, origin) => self.displace_now(party, overlap, origin, watch),
             Pending::Recreate(party, origin) => self.recreate_now(party, origin, watch),
+            Pending::Bookmark(item, object) => self.bookmark(item, &object),
+            Pending::Rewind(party, item, origin) => self.rewind_now(party, item, origin, watch),
+            Pending::Clone(to, from, origin) => self.clone_now(to, from, origin, watch),
+            Pending::DeployReaches(party, deploy, origin) => {
+                self.deploy_reaches(party, deploy, origin, watch);
+            }
+            Pending::UpdateDue(party, origin) => self.update_now(party, origin, watch),
+            Pending::QueueAges(party, incarnation) => self.queue_ages(party, incarnation, watch),
+            Pending::TryAgain(party, incarnation, call, origin) => {
+                self.try_again(party, incarnation, call, origin, watch);
+            }
             Pending::CpuLimit(party, incarnation, origin) => {
                 self.cpu_limit(party, incarnation, origin, watch);
             }
@@ -219,9 +230,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 /// The party at which something happens.
 fn party_of(pending: &Pending) -> Option<PartyId> {
     match pending {
-        Pending::Item(_) | Pending::Answered { .. } | Pending::Cancel(..) | Pending::BrokerRestarts(_) => {
-            None
-        }
+        Pending::Item(_) | Pending::Bookmark(..) | Pending::Answered { .. } | Pending::Cancel(..) | Pending::BrokerRestarts(_) => None,
         Pending::Arrival(party, _)
         | Pending::Free(party, _)
         | Pending::Done(party, _)
@@ -231,6 +240,12 @@ fn party_of(pending: &Pending) -> Option<PartyId> {
         | Pending::AlarmSync(party)
         | Pending::Reset(party, ..)
         | Pending::Recreate(party, _)
+        | Pending::Rewind(party, ..)
+        | Pending::Clone(party, ..)
+        | Pending::DeployReaches(party, ..)
+        | Pending::UpdateDue(party, _)
+        | Pending::QueueAges(party, _)
+        | Pending::TryAgain(party, ..)
         | Pending::Displace(party, ..)
         | Pending::CpuLimit(party, ..)
         | Pending::Idle(party, ..)

@@ -96,11 +96,32 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     }
 
     /// A front Worker's stubs live no longer than the task that uses them.
-    pub(super) fn drop_stubs_of(&mut self, id: PartyId, ended: &[TaskId]) {
-        if !ended.is_empty() && !self.party(id).is_object() {
-            let stubs = &mut self.party_mut(id).current.stubs;
+    pub(super) fn drop_stubs_of(&mut self, id: PartyId, incarnation: u32, ended: &[TaskId]) {
+        if !ended.is_empty()
+            && !self.party(id).is_object()
+            && let Some(isolate) = self.party_mut(id).incarnation_mut(incarnation)
+        {
+            let stubs = &mut isolate.stubs;
             stubs.retain(|(of_task, ..), _| of_task.is_none_or(|task| !ended.contains(&task)));
         }
+    }
+
+    /// A call that has failed is about to be tried again, and is not in flight meanwhile. False where its caller was told
+    /// already that it has failed.
+    pub(super) fn withdraw(&mut self, to: &CallerRef) -> bool {
+        let Some(number) = to.in_flight else { return true };
+        let Some(of_caller) = self.party_mut(to.party).incarnation_mut(to.incarnation) else {
+            return false;
+        };
+        let at = of_caller
+            .in_flight
+            .binary_search_by_key(&number, |flight| flight.number);
+        let at = at.expect("what is answered was in flight");
+        if of_caller.in_flight[at].given_up {
+            return false;
+        }
+        of_caller.in_flight.remove(at);
+        true
     }
 
     /// An answer is about to be told to its caller. Whether the caller still waits for it; where it tells that the
@@ -112,7 +133,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let Some(landed) = incarnation.land(number) else {
             return false;
         };
-        if let (Connection::Lost, Some(error)) = (connection, error) {
+        if let Some(error) = error.filter(|_| connection.is_lost()) {
             // A front Worker's stub is gone when its task has ended; what it had in flight fails all the same.
             if let Some(state) = incarnation.stubs.get_mut(&landed.stub) {
                 state.broken = Some(error.clone());

@@ -20,10 +20,10 @@ use super::network::{internal_error, of_reset};
 use super::party::{Held, Output, ReplyTo, ServiceAnswer, ServiceTime};
 use super::queue::EventKey;
 use super::ratio::Ratio;
+use super::rollout::Replaced;
 use super::section::{Crossing, Section};
 use super::storage::{Store, Writes};
 use super::time::Micros;
-use super::unload::moved;
 use super::watch::{Observed, Observer, Service, StepId, What};
 
 /// What a turn needs of the kernel while it runs, and what it leaves when it has.
@@ -31,6 +31,8 @@ pub(super) struct Turn<'k, S> {
     pub step: StepId,
     pub started: Micros,
     pub skew: Skew,
+    /// Why the incarnation has no storage, where it has none.
+    pub replaced: Replaced,
     /// How long the code has held the thread.
     pub worked: Micros,
     pub who: &'k Text,
@@ -155,7 +157,8 @@ impl<'k, S: Store> Turn<'k, S> {
         match &mut self.access {
             Access::Own(database) => Some(database),
             Access::Fenced => {
-                self.aborted.get_or_insert_with(moved);
+                let why = self.replaced;
+                self.aborted.get_or_insert_with(|| why.error());
                 None
             }
             Access::Nothing => unreachable!("only an object is handed the storage half of the seam"),
@@ -170,7 +173,9 @@ impl<S: Store> Turn<'_, S> {
             Access::Own(database) => (database.undo, database.writes, database.unit),
             Access::Nothing | Access::Fenced => (None, Writes::default(), Unit::Turn),
         };
-        let aborted = self.aborted.or_else(|| self.read_fenced.get().then(moved));
+        let aborted = self
+            .aborted
+            .or_else(|| self.read_fenced.get().then(|| self.replaced.error()));
         let commit_fails = self.commit_fails && aborted.is_none();
         TurnEnd {
             undo,

@@ -9,8 +9,9 @@ use super::alarm::Interrupted;
 use super::choice::{OriginId, Purpose, Source};
 use super::incarnation::Incarnation;
 use super::network::{connection_lost, of_reset};
-use super::party::{Delivery, PartyId};
+use super::party::{Connection, Delivery, PartyId};
 use super::reset::IncarnationEnd;
+use super::rollout::Replaced;
 use super::storage::Store;
 use super::time::Micros;
 use super::watch::{FaultKind, Observer, What};
@@ -18,7 +19,7 @@ use super::wide::Guest;
 use super::{Changed, Kernel, Pending, ResetCause};
 
 /// How many stale incarnations of an object there are at most: a platform that moves it again waits for one to end.
-const MOST_STALE: usize = 4;
+pub(super) const MOST_STALE: usize = 4;
 
 impl<P: Guest, S: Store> Kernel<P, S> {
     /// After a turn of an object: whether something befalls it that no plan item says.
@@ -59,7 +60,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// has written is confirmed by then.
     pub(super) fn rest(&mut self, id: PartyId, origin: OriginId) {
         let current = &self.party(id).current;
-        if !self.party(id).is_object() || current.life.is_none() || !current.is_quiescent() {
+        let rests = if self.knobs.evicts_at_work {
+            current.is_idle()
+        } else {
+            current.is_quiescent()
+        };
+        if !self.party(id).is_object() || current.life.is_none() || !rests {
             return;
         }
         let label = Text::default();
@@ -76,13 +82,18 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     }
 
     /// Nothing is under way in an object, and nothing that it has written waits to be confirmed.
-    fn is_quiescent(&self, id: PartyId) -> bool {
+    pub(super) fn is_quiescent(&self, id: PartyId) -> bool {
+        self.is_idle(id) && self.party(id).current.is_quiescent()
+    }
+
+    /// No event is in progress in an object, and nothing that it has written waits to be confirmed.
+    fn is_idle(&self, id: PartyId) -> bool {
         let party = self.party(id);
         let unconfirmed = party
             .storage
             .as_ref()
             .is_some_and(|storage| !storage.unconfirmed.is_empty());
-        party.current.life.is_some() && party.current.is_quiescent() && !unconfirmed
+        party.current.life.is_some() && party.current.is_idle() && !unconfirmed
     }
 
     /// An object that had nothing to do has had nothing to do since.
@@ -93,9 +104,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
     }
 
-    /// Evicts an object if nothing is under way in it: its memory is gone, and no code is run for it.
+    /// Evicts an object if nothing is under way in it, or nothing that keeps it: its memory is gone, and no code is run for
+    /// it.
     pub(super) fn evict_now(&mut self, id: PartyId, watch: &mut dyn Observer) {
-        if !self.is_quiescent(id) {
+        let works = !self.is_quiescent(id);
+        if works && !(self.knobs.evicts_at_work && self.is_idle(id)) {
             return;
         }
         let origin = self.party(id).alarm_origin;
@@ -109,13 +122,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         self.broker.forget(id, ended.number);
         let kind = FaultKind::Evicted;
         self.see(&who, What::Fault { kind }, watch);
+        if works {
+            let kind = FaultKind::EvictedAtWork;
+            self.see(&who, What::Fault { kind }, watch);
+        }
     }
 
-    /// An object is started elsewhere while its incarnation runs on, for `overlap` at most. From now on the storage is
-    /// the new one's; the stale one may go on from memory until it touches it.
-    ///
-    /// What was on its way to the storage is decided there: a prefix of the commits is durable. Where that is all of
-    /// them, the stale incarnation may hear of it, and its messages leave; else its gate is broken, and it ends.
+    /// An object is started elsewhere while its incarnation runs on, for `overlap` at most.
     pub(super) fn displace_now(
         &mut self,
         id: PartyId,
@@ -128,10 +141,26 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if party.current.life.is_none() || party.current.in_transaction() || has_stale {
             return;
         }
-        let unconfirmed = party
-            .storage
-            .as_ref()
-            .map_or(0, |storage| storage.unconfirmed.len());
+        let kind = FaultKind::Displaced;
+        self.see(&self.party(id).who, What::Fault { kind }, watch);
+        self.start_anew(id, Replaced::Moved, overlap, origin, watch);
+    }
+
+    /// Starts the next incarnation of an object while the current one runs on, for `overlap` at most. From now on the
+    /// storage is the new one's; the stale one may go on from memory until it touches it.
+    ///
+    /// What was on its way to the storage is decided there: a prefix of the commits is durable. Where that is all of
+    /// them, the stale incarnation may hear of it, and its messages leave; else its gate is broken, and it ends.
+    pub(super) fn start_anew(
+        &mut self,
+        id: PartyId,
+        why: Replaced,
+        overlap: Micros,
+        origin: OriginId,
+        watch: &mut dyn Observer,
+    ) {
+        let storage = self.party(id).storage.as_ref();
+        let unconfirmed = storage.map_or(0, |storage| storage.unconfirmed.len());
         let survivors = self.draw_survivors(id, origin);
         let source = Source {
             origin,
@@ -139,12 +168,10 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         };
         // Alternative 0: it hears of it.
         let hears = self.chance.choose(Purpose::Learns, source, &Text::default(), 2) == 0;
-        let kind = FaultKind::Displaced;
-        self.see(&self.party(id).who, What::Fault { kind }, watch);
         if survivors < unconfirmed || (unconfirmed > 0 && !hears) {
             let end = IncarnationEnd {
                 outputs: Vec::new(),
-                error: moved(),
+                error: why.error(),
                 origin,
                 run: Interrupted::Forgotten,
             };
@@ -158,6 +185,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 self.release(id, number, held, self.now, watch);
             }
         }
+        self.party_mut(id).current.replaced = why;
         self.make_stale(id, overlap, origin, watch);
         self.interrupt_alarm_run(id, Interrupted::Forgotten, watch);
     }
@@ -167,7 +195,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let party = self.party_mut(id);
         let next = Incarnation::new(party.current.number + 1, skew);
         let mut stale = std::mem::replace(&mut party.current, next);
-        let number = stale.number;
+        let (number, error) = (stale.number, stale.replaced.error());
         let storage = party
             .storage
             .as_mut()
@@ -178,7 +206,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 storage.store.rollback_to(undo.mark);
                 storage.alarm.restore(undo.alarm);
                 party.changed = Changed::Everything;
-                turn.aborted.get_or_insert_with(moved);
+                turn.aborted.get_or_insert_with(|| error.clone());
             }
         }
         storage.store.forget_all();
@@ -191,7 +219,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         stale.waiting = answers;
         party.stale.push(stale);
         let told = self.turn_away(id, not_begun);
-        self.tell_error(id, told, &moved(), watch);
+        self.tell_error(id, told, &error, Connection::NotDelivered, watch);
         self.schedule(
             self.now.after(overlap),
             origin,
@@ -213,7 +241,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let unfinished = stale.holding.take();
         let end = IncarnationEnd {
             outputs: unfinished.map_or_else(Vec::new, |turn| turn.outputs),
-            error: moved(),
+            error: stale.replaced.error(),
             origin,
             run: Interrupted::Forgotten,
         };

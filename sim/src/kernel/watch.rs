@@ -258,6 +258,30 @@ pub enum FaultKind {
     BrokerRestarted,
     /// An isolate of the front Worker ended, and what it knew with it.
     FrontRestarted,
+    /// An object that was loaded was stopped, or went on without its storage, as its code was updated.
+    CodeUpdated,
+    /// An object went on with its old code for a while, although another version was deployed.
+    UpdateDeferred,
+    /// An isolate of a front Worker began whose version is not that of the one before.
+    FrontUpdated,
+    /// A request reached code of another version than its sender's.
+    VersionSkew,
+    /// An incarnation began on what another version of the code had written.
+    StorageInherited,
+    /// A request was rejected, as too many wait for its object, or too much, or it has waited for too long.
+    Overloaded,
+    /// The runtime sent a call again whose connection was lost.
+    CallRetried,
+    /// A call that was sent again did not run, as it had been claimed before.
+    ClaimRefused,
+    /// A call that was sent again ran a second time, as the incarnation that had claimed it was no more.
+    RetryRanAgain,
+    /// An object was taken back to what it had stored at an earlier instant.
+    Rewound,
+    /// What an object stored was replaced by what another one stores.
+    Cloned,
+    /// An object lost its memory while something was under way that it had begun and nobody waited for.
+    EvictedAtWork,
 }
 
 impl FaultKind {

@@ -12,8 +12,8 @@ use protocol::host::{Label, Millis, Text};
 
 use super::{Act, Fault, Item, Plan};
 use crate::kernel::{
-    Aim, CallFault, ChoiceKey, DigestAwait, Episode, FixedChoice, Knobs, Micros, Origin, Purpose, Ratio,
-    ResetCause, STORAGE_ERRORS, Span, Way,
+    Aim, AutoRetry, CallFault, ChoiceKey, DigestAwait, Episode, FixedChoice, Knobs, Micros, Origin, Purpose,
+    Ratio, ResetCause, STORAGE_ERRORS, Span, Way,
 };
 use strum::VariantArray as _;
 
@@ -36,6 +36,12 @@ pub trait Targets {
 
     /// The places in the protocol at which calls are made.
     fn labels(&self) -> Vec<Label>;
+
+    /// The objects whose storage an operator takes back, or replaces by that of another one among them: those at which the
+    /// world can tell what is true then.
+    fn restored(&self) -> Vec<Text> {
+        Vec::new()
+    }
 
     /// How long its world has to come to rest.
     fn settles(&self) -> Micros {
@@ -94,6 +100,7 @@ where
 /// The names that a shape gives faults to aim at, and one more that is nobody's.
 struct Aims {
     parties: Vec<Text>,
+    restored: Vec<Text>,
     labels: Vec<Text>,
 }
 
@@ -103,6 +110,7 @@ impl Aims {
         let labels = shape.labels().into_iter().map(|label| Text::new_static(label.0));
         Aims {
             parties: shape.parties().into_iter().chain([nobody.clone()]).collect(),
+            restored: shape.restored(),
             labels: labels.chain([nobody]).collect(),
         }
     }
@@ -142,7 +150,20 @@ impl Aims {
     /// A fault of a party, or between two.
     fn fault(&self, u: &mut Unstructured<'_>) -> Result<Fault> {
         let (object, lasts) = (self.object(u)?, up_to(u, LASTS_MOST)?);
-        Ok(match u.int_in_range(0..=14_u8)? {
+        if !self.restored.is_empty() && u.ratio(1, 12)? {
+            let object = u.choose(&self.restored)?.clone();
+            return Ok(if u.arbitrary()? {
+                Fault::Rewind { object, back: lasts }
+            } else {
+                let from = u.choose(&self.restored)?.clone();
+                Fault::Clone { from, to: object }
+            });
+        }
+        Ok(match u.int_in_range(0..=16_u8)? {
+            15..=16 => Fault::Deploy {
+                version: u.int_in_range(0..=2)?,
+                percent: *u.choose(&[100, 50, 10, 0])?,
+            },
             9..=11 => Fault::Reset {
                 object,
                 cause: *u.choose(ResetCause::VARIANTS)?,
@@ -279,6 +300,26 @@ fn knobs(u: &mut Unstructured<'_>) -> Result<Knobs> {
         broker_restart: episode(u)?,
         broker_buffer: u.int_in_range(0..=8)?,
         front_restart: episode(u)?,
+        deploy_reach: span(u, Micros(1_000_000))?,
+        update_grace: up_to(u, Micros(3_000_000))?,
+        update_delay: up_to(u, Micros(3_000_000))?,
+        queue_most: u
+            .arbitrary::<bool>()?
+            .then(|| u.int_in_range(0..=8))
+            .transpose()?,
+        queue_bytes: u
+            .arbitrary::<bool>()?
+            .then(|| u.int_in_range(0..=8_000))
+            .transpose()?,
+        queue_age: u
+            .arbitrary::<bool>()?
+            .then(|| up_to(u, Micros(3_000_000)))
+            .transpose()?,
+        auto_retry: *u.choose(&[AutoRetry::Off, AutoRetry::Fetch])?,
+        claims_kept: u.arbitrary()?,
+        // A clone that nothing wakes is its operator's fault, and no world's.
+        alarm_not_cloned: false,
+        evicts_at_work: u.arbitrary()?,
     })
 }
 

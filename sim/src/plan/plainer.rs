@@ -98,7 +98,18 @@ pub fn faults(fault: &Fault) -> Vec<Fault> {
             })
             .collect(),
         Fault::KvOutage { lasts } => shorter(lasts, |lasts| Fault::KvOutage { lasts }),
-        Fault::Evict { .. }
+        Fault::Rewind { object, back } => shorter(back, |back| Fault::Rewind {
+            object: object.clone(),
+            back,
+        }),
+        // To all, where some were meant.
+        Fault::Deploy { version, percent } if percent != 100 => vec![Fault::Deploy {
+            version,
+            percent: 100,
+        }],
+        Fault::Deploy { .. }
+        | Fault::Clone { .. }
+        | Fault::Evict { .. }
         | Fault::CommitFailure { .. }
         | Fault::BrokerRestart
         | Fault::Restart { .. }

@@ -6,8 +6,8 @@ use strum::VariantArray as _;
 
 use super::Fault;
 use crate::kernel::{
-    Aim, CallFault, Chance, DigestAwait, Episode, FaultKind, Knobs, Micros, Origin, PlaceId, Purpose, Ratio,
-    ResetCause, STORAGE_ERRORS, Source, Span, Way,
+    Aim, AutoRetry, CallFault, Chance, DigestAwait, Episode, FaultKind, Knobs, Micros, Origin, PlaceId,
+    Purpose, Ratio, ResetCause, STORAGE_ERRORS, Source, Span, Way,
 };
 
 /// For whom a party makes its calls.
@@ -120,6 +120,24 @@ impl Dice {
             name_missing: self.either("name-missing", most.name_missing),
             shared_isolates: self.either("shared-isolates", most.shared_isolates),
             digest,
+            // Each of the ways in which code is updated: at once, with a grace, deferred.
+            update_grace: self.some_of("update-grace", most.update_grace),
+            update_delay: self.some_of("update-delay", most.update_delay),
+            queue_most: self
+                .bound("queue-most", most.queue_most.map(u64::from))
+                .map(|most| most as u32),
+            queue_bytes: self.bound("queue-bytes", most.queue_bytes),
+            queue_age: self
+                .bound("queue-age", most.queue_age.map(|age| age.0))
+                .map(Micros),
+            auto_retry: if self.either("auto-retry", most.auto_retry != AutoRetry::Off) {
+                most.auto_retry
+            } else {
+                AutoRetry::Off
+            },
+            evicts_at_work: self.either("evicts-at-work", most.evicts_at_work),
+            alarm_not_cloned: self.either("alarm-not-cloned", most.alarm_not_cloned),
+            claims_kept: !self.either("claims-kept", !most.claims_kept),
             ..most.clone()
         }
     }
@@ -145,6 +163,43 @@ impl Dice {
                 front: fronts[self.below("restarted", fronts.len() as u32) as usize].clone(),
             },
         }
+    }
+
+    /// None in half of all runs, else a bound from 1 up to the scenario's.
+    fn bound(&mut self, label: &'static str, most: Option<u64>) -> Option<u64> {
+        if self.below(label, 2) == 0 {
+            return None;
+        }
+        let drawn = self.instant(label, Micros(most?)).0;
+        Some(drawn + 1)
+    }
+
+    /// None in half of all runs, else a length up to this one.
+    fn some_of(&mut self, label: &'static str, most: Micros) -> Micros {
+        if self.below(label, 2) == 0 {
+            return Micros::ZERO;
+        }
+        self.instant(label, most)
+    }
+
+    /// A version is deployed, to some or to all: another one, or the one that stood before.
+    pub fn deploy(&mut self) -> Fault {
+        const PERCENT: [u32; 8] = [100, 100, 100, 75, 50, 25, 10, 0];
+        Fault::Deploy {
+            version: self.below("deploy-version", 2),
+            percent: PERCENT[self.below("deploy-percent", PERCENT.len() as u32) as usize],
+        }
+    }
+
+    /// One of these objects is taken back, or another one's storage is put in the place of its own.
+    pub fn rewind(&mut self, objects: &[Text]) -> Fault {
+        let object = self.object(objects);
+        if self.below("rewind-kind", 3) == 0 {
+            let from = self.object(objects);
+            return Fault::Clone { from, to: object };
+        }
+        let back = self.lasts();
+        Fault::Rewind { object, back }
     }
 
     fn object(&mut self, objects: &[Text]) -> Text {

@@ -167,6 +167,9 @@ impl<'p, W: World, P: Program, S: Store, O: Observer> Simulation<'p, W, P, S, O>
             if !matches!(item.act, Act::Fault(Fault::Call { .. })) {
                 kernel.schedule_item(item.id, begins.after(item.at));
             }
+            if let Act::Fault(Fault::Rewind { object, back }) = &item.act {
+                kernel.schedule_bookmark(item.id, object, begins.after(item.at.since(*back)));
+            }
         }
         let ears = Ears {
             full: FullChain::default(),

@@ -50,6 +50,11 @@ impl<W: World, P: Program, S: Store, O: Observer> Simulation<'_, W, P, S, O> {
             Fault::KvOutage { lasts } => kernel.kv_outage(id, *lasts),
             Fault::BrokerRestart => kernel.restart_broker(id),
             Fault::Restart { front } => kernel.restart(id, kernel.front_named(front)?),
+            Fault::Rewind { object, .. } => kernel.rewind(id, kernel.object_named(object)?)?,
+            Fault::Clone { from, to } => {
+                kernel.clone_storage(id, kernel.object_named(from)?, kernel.object_named(to)?);
+            }
+            Fault::Deploy { version, percent } => kernel.deploy(id, *version as usize, *percent)?,
             // Armed from the beginning.
             Fault::Call { .. } => {}
         }

@@ -40,6 +40,9 @@ const BUILT_IN: &[(&str, &str, &str)] = files![
     "lanes/saturation",
     "lanes/pool256",
     "lanes/settings",
+    "lanes/deploy",
+    "lanes/crowd",
+    "lanes/rewind",
     "demonstration",
 ];
 

@@ -154,6 +154,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             depends: None,
             serial: None,
             repeated: false,
+            token: None,
+            queued: None,
         });
         let event = self.schedule(due, origin, Pending::Arrival(id, sent));
         self.alarm_mut(id).manager = Some((event, at));

@@ -1,4 +1,4 @@
-//! The kernel broken on purpose: each of its own checks fires (PL-1 to PL-7, PL-9).
+//! The kernel broken on purpose: each of its own checks fires (PL-1 to PL-7, PL-9, PL-10).
 
 use protocol::host::{AlarmRun, End, Statement, Value};
 
@@ -45,6 +45,17 @@ fn pl_3_writes_that_outlive_their_commit() {
     world.ask(50, "a", [write("y")]);
     world.reset(60, "a");
     world.run(100);
+}
+
+#[test]
+#[should_panic(expected = "PL-10: toy/a was overloaded and has rejected a request, and it runs")]
+fn pl_10_a_request_that_runs_although_it_was_rejected() {
+    let mut setting = Setting::default();
+    setting.knobs.queue_most = Some(0);
+    let mut world = broken(Sabotage::RunRejected, setting);
+    world.ask(0, "a", [Do::Work(50)]);
+    world.ask(10, "a", [write("x")]);
+    world.run(1_000);
 }
 
 #[test]

@@ -77,6 +77,43 @@ fn platform_7_1_an_object_with_something_under_way_is_not_evicted() {
     }
 }
 
+/// A world in which what nobody waits for keeps no object in memory, as before the compatibility date 2026-10-01.
+fn before_2026_10() -> World {
+    let mut setting = Setting::default();
+    setting.knobs.evicts_at_work = true;
+    world(setting)
+}
+
+#[test]
+fn platform_7_4_work_that_nobody_waits_for_may_not_keep_an_object() {
+    let mut world = before_2026_10();
+    world.ask(0, "a", [keep("memory"), call("b", [Do::Sleep(100), write("x")])]);
+    evict(&mut world, 50, "a");
+    let after = world.ask(200, "a", [Do::Recall]);
+    world.run(1_000);
+    assert_eq!(world.answer(after), "");
+    assert_eq!(world.rows("b"), "x", "what was sent is done");
+    assert_eq!(world.faults(), ["evicted", "evicted-at-work"]);
+}
+
+#[test]
+fn platform_7_4_an_event_in_progress_keeps_an_object_all_the_same() {
+    let under_way = [
+        ("an awaited call", vec![call("b", [Do::Sleep(100)]), Do::Await]),
+        ("a sleep", vec![Do::Sleep(100)]),
+        ("an unconfirmed commit", vec![write("x")]),
+        ("code that holds the thread", vec![Do::Work(100)]),
+    ];
+    for (what, script) in under_way {
+        let mut world = before_2026_10();
+        world.ask(0, "a", [vec![keep("memory")], script].concat());
+        evict(&mut world, 10, "a");
+        let after = world.ask(200, "a", [Do::Recall]);
+        world.run(1_000);
+        assert_eq!(world.answer(after), "memory", "{what}");
+    }
+}
+
 #[test]
 fn platform_7_1_an_object_whose_alarm_runs_is_not_evicted() {
     let mut world = world(Setting {

@@ -68,7 +68,10 @@ struct Perpetual {
 
 impl Perpetual {
     fn new() -> Self {
-        let program = Scripted { alarm: again };
+        let program = Scripted {
+            alarm: again,
+            version: 0,
+        };
         let chance = Chance::new(7, &[]);
         let mut kernel = Kernel::new(
             Deployment::of(program),

@@ -38,6 +38,8 @@ pub enum Do {
     Now,
     /// Says the object's name.
     Name,
+    /// Says which version of the code this is.
+    Version,
     Say(Text),
     Work(u64),
     Act(Text),
@@ -115,11 +117,14 @@ pub fn abort(what: &str) -> Do {
 #[derive(Clone, Debug)]
 pub struct Scripted {
     pub alarm: fn(AlarmRun) -> Vec<Do>,
+    /// Which of several versions it is.
+    pub version: usize,
 }
 
 /// The memory of an incarnation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Memory {
+    version: usize,
     kept: Vec<Text>,
     tasks: BTreeMap<TaskId, Task>,
 }
@@ -154,11 +159,14 @@ impl Guest for Scripted {
     type Front = Memory;
 
     fn object(&self, namespace: &Namespace) -> Option<Memory> {
-        (*namespace == NS).then(Memory::default)
+        (*namespace == NS).then(|| Guest::front(self))
     }
 
     fn front(&self) -> Memory {
-        Memory::default()
+        Memory {
+            version: self.version,
+            ..Memory::default()
+        }
     }
 
     fn deliver(&self, object: &mut Memory, event: Event, host: &mut dyn Wide) {
@@ -361,11 +369,13 @@ pub fn error_text(error: &CallError) -> Text {
 /// What both kinds of party can do.
 fn anywhere<H: Platform + ?Sized>(memory: &mut Memory, id: TaskId, deed: Do, host: &mut H) -> Then {
     let kept = memory.kept.join(" ");
+    let version = memory.version.to_string();
     let task = memory.task(id);
     match deed {
         Do::Keep(what) => memory.kept.push(what),
         Do::Recall => task.said.push(Text::from(kept)),
         Do::Say(what) => task.said.push(what),
+        Do::Version => task.said.push(Text::from(version)),
         Do::Now => task.said.push(Text::from(host.now().since(EPOCH).0.to_string())),
         Do::Work(cost) => host.work(Millis(cost)),
         Do::Act(kind) => {

@@ -74,6 +74,53 @@ fn platform_13_1_a_critical_section_alone_is_no_access_to_storage() {
     }
 }
 
+#[test]
+fn platform_13_1_one_that_never_touches_storage_never_learns() {
+    let mut world = world(Setting::default());
+    let asked = world.ask(
+        0,
+        "a",
+        [
+            keep("stale"),
+            Do::Sleep(200),
+            call("b", [write("x")]),
+            Do::Await,
+            Do::Recall,
+        ],
+    );
+    world.displace(100, "a", 30_000);
+    let other = world.ask(150, "a", [keep("new"), Do::Sleep(200), Do::Recall]);
+    world.run(1_000);
+    assert_eq!((world.answer(asked), world.answer(other)), ("stale", "new"));
+    assert_eq!(world.rows("b"), "x", "it calls others as if it were the only one");
+}
+
+/// A move, and an update of the code; a partition of the object looks like a move.
+#[test]
+fn platform_13_3_what_replaces_an_incarnation_that_runs() {
+    let replaced_by = |replace: fn(&mut super::world::World)| {
+        let mut world = world(Setting::default());
+        let asked = world.ask(0, "a", [keep("stale"), Do::Sleep(200), Do::Recall]);
+        replace(&mut world);
+        let other = world.ask(150, "a", [Do::Recall]);
+        world.run(1_000);
+        (world.answer(asked).to_owned(), world.answer(other).to_owned())
+    };
+    let both = ("stale".to_owned(), String::new());
+    assert_eq!(
+        replaced_by(|world| {
+            world.displace(100, "a", 30_000);
+        }),
+        both
+    );
+    assert_eq!(
+        replaced_by(|world| {
+            world.deploy(100, 1, 100);
+        }),
+        both
+    );
+}
+
 /// 13.2: responses and calls are not fenced.
 #[test]
 fn platform_13_2_messages_of_a_stale_incarnation_leave() {

@@ -26,9 +26,13 @@ pub fn knobs() -> Knobs {
         service: exactly(1),
         alarm_lateness: exactly(0),
         alarm_sync: exactly(0),
+        deploy_reach: exactly(0),
         ..Knobs::calm()
     }
 }
+
+/// How many versions of the code there are; all begin with the first.
+const VERSIONS: usize = 3;
 
 /// What a test wants of its world.
 pub struct Setting {
@@ -155,10 +159,11 @@ impl<S: Store> World<S> {
         for (aim, fault) in setting.aims {
             aims.entry(aim).or_insert_with(Vec::new).push(fault);
         }
-        let program = Scripted { alarm: setting.alarm };
+        let alarm = setting.alarm;
+        let versions = (0..VERSIONS).map(|version| Scripted { alarm, version }).collect();
         let chance = Chance::new(setting.seed, &setting.fixed);
         let mut kernel = Kernel::new(
-            Deployment::of(program),
+            Deployment::mixed(versions, |_| 0),
             &S::Pool::default(),
             chance,
             setting.knobs,
@@ -202,6 +207,25 @@ impl<S: Store> World<S> {
         self.at(at, whom, move |kernel, item, whom, _| {
             kernel.displace(item, whom, overlap)
         })
+    }
+
+    /// Deploys a version to so many of a hundred.
+    pub fn deploy(&mut self, at: u64, version: usize, percent: u32) -> u32 {
+        self.at(at, "front 0", move |kernel, item, _, _| {
+            kernel
+                .deploy(item, version, percent)
+                .expect("the version is there");
+        })
+    }
+
+    /// Takes an object back to what was durable of it at an instant.
+    pub fn rewind(&mut self, at: u64, whom: &str, to: u64) -> u32 {
+        let item = self.at(at, whom, |kernel, item, whom, _| {
+            let _ = kernel.rewind(item, whom);
+        });
+        self.kernel
+            .schedule_bookmark(item, &full_name(whom), Micros::from_millis(to));
+        item
     }
 
     /// Has something else happen to a party: what it is told is the plan item, the party, and who listens.

@@ -147,6 +147,7 @@ const fn plain() -> Knobs {
         idle: Span::millis(10_000, 10_000),
         reset_after: Span::millis(0, 0),
         overlap: Span::millis(1_000, 1_000),
+        deploy_reach: Span::millis(0, 0),
         ..Knobs::calm()
     }
 }
@@ -222,7 +223,7 @@ mod tests {
             steps += 1;
         }
         assert_eq!(knobs, plain());
-        assert_eq!(steps, 17, "13 spans, and the four that are not calm");
+        assert_eq!(steps, 18, "14 spans, and the four that are not calm");
     }
 
     #[test]

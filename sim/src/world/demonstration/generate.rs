@@ -26,6 +26,9 @@ pub struct Generate {
     /// The most faults of shared services, and of isolates.
     #[serde(default)]
     pub service_faults_most: u32,
+    /// The most deploys of one version or the other.
+    #[serde(default)]
+    pub deploys_most: u32,
 }
 
 pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<DemonstrationWorld> {
@@ -55,6 +58,10 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Demon
     for _ in 0..dice.below("service-faults", own.service_faults_most + 1) {
         let at = dice.instant("service-fault", scenario.lasts());
         acts.push((at, Act::Fault(dice.service_fault(&fronts(&shape)))));
+    }
+    for _ in 0..dice.below("deploys", own.deploys_most + 1) {
+        let at = dice.instant("deploy", scenario.lasts());
+        acts.push((at, Act::Fault(dice.deploy())));
     }
     let items = (0..)
         .zip(acts)

@@ -130,7 +130,11 @@ impl World for DemonstrationWorld {
     }
 
     fn deployment(variant: &str) -> Option<Deployment<Demonstration>> {
-        rules::variant(variant).map(|rules| Deployment::of(Demonstration { rules }))
+        // The same rules twice: to deploy the second version is to deploy what was there before.
+        let version = Demonstration {
+            rules: rules::variant(variant)?,
+        };
+        Some(Deployment::mixed(vec![version.clone(), version], |_| 0))
     }
 
     fn invariants() -> &'static [Invariant] {

@@ -60,6 +60,12 @@ impl Targets for Shape {
         ]
     }
 
+    fn restored(&self) -> Vec<Text> {
+        let site = &self.site;
+        let lanes = (1..=self.lanes).map(|lane| Text::from(format!("site/{site}#r{lane}")));
+        lanes.collect()
+    }
+
     fn settles(&self) -> Micros {
         SETTLES
     }

@@ -71,6 +71,14 @@ pub struct Generate {
     #[serde(default)]
     #[schemars(range(max = MOST_ACTS))]
     pub service_faults_most: u32,
+    /// The most deploys of one version of the code or the other.
+    #[serde(default)]
+    #[schemars(range(max = MOST_ACTS))]
+    pub deploys_most: u32,
+    /// The most times that a lane is taken back to what it stored before, or given what another one stores.
+    #[serde(default)]
+    #[schemars(range(max = MOST_ACTS))]
+    pub rewinds_most: u32,
     /// How often each kind of request is asked for, relative to the others.
     pub visits: Visits,
     /// How often each act of an operator is, relative to the others.
@@ -113,6 +121,8 @@ impl Generate {
                 self.service_faults_most,
                 MOST_ACTS,
             ),
+            ("generate.deploys-most", self.deploys_most, MOST_ACTS),
+            ("generate.rewinds-most", self.rewinds_most, MOST_ACTS),
         ] {
             PlanError::if_above(field, found.into(), most.into())?;
         }
@@ -216,6 +226,17 @@ pub(super) fn generate(scenario: &Scenario<Generate>, seed: u64) -> PlanOf<Lanes
     for _ in 0..dice.below("service-faults", own.service_faults_most + 1) {
         let at = dice.instant("service-fault", scenario.lasts());
         acts.push((at, Act::Fault(dice.service_fault(&fronts))));
+    }
+    for _ in 0..dice.below("deploys", own.deploys_most + 1) {
+        let at = dice.instant("deploy", scenario.lasts());
+        acts.push((at, Act::Fault(dice.deploy())));
+    }
+    let lanes: Vec<Text> = (1..=own.lanes_most)
+        .map(|lane| Text::from(format!("site/{}#r{lane}", shape.site)))
+        .collect();
+    for _ in 0..dice.below("rewinds", own.rewinds_most + 1) {
+        let at = dice.instant("rewind", scenario.lasts());
+        acts.push((at, Act::Fault(dice.rewind(&lanes))));
     }
     let items = (0..).zip(acts).map(|(id, (at, act))| Item { id, at, act });
     PlanOf::<LanesWorld> {

@@ -48,6 +48,12 @@ impl LanesWorld {
             };
             self.truth.recreated(number);
         }
+        if let Some(at) = heard.iter().rposition(|heard| matches!(heard, Heard::Rewound)) {
+            // No code has brought it where it stands now: that is where it begins.
+            heard.drain(..=at);
+            before = self.standing(number).clone();
+            self.truth.rewound(number);
+        }
         let standing = self.standing(number);
         let turn = Turn {
             lane: number,

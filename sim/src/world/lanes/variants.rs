@@ -36,16 +36,30 @@ const DOCUMENTED_LANES: Variant = Variant {
     about: "a mixed pool: a hardened primary and fronts, with documented lanes",
 };
 
-/// The variants, the one that is meant by default first: both protocols, the pools in which they are mixed, and the
-/// hardened one without each change.
+/// A pool that begins documented, and to which the hardened protocol is deployed.
+const UPGRADE: Variant = Variant {
+    name: "upgrade",
+    about: "the documented protocol, with the hardened one as the version that is deployed over it",
+};
+
+/// A pool that begins hardened, and that is rolled back.
+const ROLLBACK: Variant = Variant {
+    name: "rollback",
+    about: "the hardened protocol, with the documented one as the version that is deployed over it",
+};
+
+/// The variants, the one that is meant by default first: both protocols, the pools in which they are mixed, from the
+/// beginning or by a deploy, and the hardened one without each change.
 #[must_use]
 pub fn variants() -> Vec<Variant> {
     let ablated = CHANGES.iter().map(|change| Variant {
         name: change.without,
         about: change.reason,
     });
-    [HARDENED, DOCUMENTED, DOCUMENTED_PRIMARY, DOCUMENTED_LANES]
+    let mixed = [DOCUMENTED_PRIMARY, DOCUMENTED_LANES, UPGRADE, ROLLBACK];
+    [HARDENED, DOCUMENTED]
         .into_iter()
+        .chain(mixed)
         .chain(ablated)
         .collect()
 }
@@ -66,22 +80,48 @@ fn rules(variant: &str) -> Option<Rules> {
 /// What is deployed under a variant.
 #[must_use]
 pub fn deployment(variant: &str) -> Option<Deployment<Lanes>> {
-    let mixed = |rest, lanes| {
-        let versions = vec![Lanes::new(version(rest)), Lanes::new(version(lanes))];
-        Deployment::mixed(versions, lanes_second)
-    };
+    let both = |first, second| vec![Lanes::new(version(first)), Lanes::new(version(second))];
+    let documented_first = || both(Rules::DOCUMENTED, hardened());
+    let hardened_first = || both(hardened(), Rules::DOCUMENTED);
     if variant == DOCUMENTED_PRIMARY.name {
-        return Some(mixed(Rules::DOCUMENTED, hardened()));
+        return Some(Deployment::mixed(documented_first(), lanes_second));
     }
     if variant == DOCUMENTED_LANES.name {
-        return Some(mixed(hardened(), Rules::DOCUMENTED));
+        return Some(Deployment::mixed(hardened_first(), lanes_second));
     }
-    rules(variant).map(|rules| Deployment::of(Lanes::new(version(rules))))
+    if variant == UPGRADE.name {
+        return Some(Deployment::mixed(documented_first(), all_first));
+    }
+    if variant == ROLLBACK.name {
+        return Some(Deployment::mixed(hardened_first(), all_first));
+    }
+    let version = version(rules(variant)?);
+    let next = next_release(version.clone());
+    let releases = vec![Lanes::new(version), Lanes::new(next)];
+    Some(Deployment::mixed(releases, all_first))
+}
+
+/// Everything runs the first of two versions.
+fn all_first(_: Option<&ObjectName>) -> usize {
+    0
 }
 
 /// Lanes run the second of two versions, everything else the first.
 fn lanes_second(name: Option<&ObjectName>) -> usize {
     usize::from(name.is_some_and(|name| replica_of(&name.0).is_some()))
+}
+
+/// The next release of the same rules, with what it may change without a word to the other objects: what is deployed over
+/// a variant of one kind.
+fn next_release(version: Version) -> Version {
+    Version {
+        policy: Policy {
+            boot: Millis(800),
+            step_rows: Number::integer(45),
+            ..version.policy
+        },
+        ..version
+    }
 }
 
 fn version(rules: Rules) -> Version {

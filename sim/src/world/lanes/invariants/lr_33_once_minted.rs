@@ -5,6 +5,10 @@
 //! same batch that is delivered twice, which is LR-36's. A batch that is refused, that comes too late, or that is lost on
 //! the way, its sender's reset included, has used nothing: its ids may be minted again. Catches S3 (a commit whose answer
 //! was lost leaves no mark), and marks that a reset or a new copy forgets (G07, G09).
+//!
+//! A lane that an operator has taken back to an earlier state, or given another lane's, has forgotten with its marks what the
+//! primary took of it. Until it has caught up with that, only what the primary takes is judged: its batches build on a
+//! generation that is past, and are refused.
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
@@ -32,7 +36,8 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn mints(truth: &mut Truth, called: &Called) -> Judgement {
-    if called.label != labels::FORWARD {
+    let writer = truth.lane_of(&called.who);
+    if called.label != labels::FORWARD || writer.is_some_and(|lane| truth.is_put_back(lane)) {
         return Judgement::NoSubject;
     }
     let mut judgement = Judgement::NoSubject;

@@ -1,7 +1,8 @@
 //! LR-34. An id that a lane mints is above all of its class that are used.
 //!
 //! Judged when a lane forwards a batch for the first time: it must hold the tables that it mints for, and each id must be
-//! above all of its class that the primary's table holds at that moment. And when the primary has committed a batch: each
+//! above all of its class that the primary's table holds at that moment; but for a lane that an operator has put back, until it
+//! has caught up (see LR-33). And when the primary has committed a batch: each
 //! id in it must be above every other one of its class in the table, but for those behind it in the same batch. Ids of
 //! refused batches are not used; ids of rows that are gone are not asked for, because the tables of the catalogue forget
 //! them, where deployed ones do not. The primary's own ids come from its table's maximum and are LR-32's. Catches S3, S43,
@@ -40,6 +41,9 @@ fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
     let (labels::FORWARD, Some(writer)) = (called.label, writer) else {
         return Judgement::NoSubject;
     };
+    if truth.is_put_back(writer) {
+        return Judgement::NoSubject;
+    }
     let Some(lane) = truth.standing(writer) else {
         return Judgement::NoSubject;
     };

@@ -54,6 +54,31 @@ impl Truth {
         self.copies.recreated(lane);
     }
 
+    /// A lane stands where an operator has put it: what it holds is as good as a copy of that generation, and it has
+    /// forgotten what it did since. Where it was put back to before its first copy, nobody has copied to it.
+    pub fn rewound(&mut self, lane: u32) {
+        let newest = self.primary.generation(Key::COMMIT_SEQUENCE);
+        self.put_back.extend(newest.map(|newest| (lane, newest)));
+        self.pulled.remove(&lane);
+        self.pull_waited.remove(&lane);
+        self.passed.remove(&lane);
+        if let Some(standing) = self.standing(lane).cloned() {
+            self.note_base(lane, &standing);
+            if standing.stage().is_none_or(|stage| stage == Stage::Created) {
+                self.copied.remove(&lane);
+            }
+        }
+    }
+
+    /// Whether a lane that was put back has not caught up with what it may have done before: what it sends meanwhile the
+    /// primary refuses, as its generation is an old one.
+    #[must_use]
+    pub fn is_put_back(&self, lane: u32) -> bool {
+        let stands = self.standing(lane).and_then(|lane| lane.generation(Key::APPLIED));
+        let put_back = self.put_back.get(&lane);
+        put_back.is_some_and(|newest| stands < Some(*newest))
+    }
+
     /// A copy to a lane has begun when the commit that moves it to RESTORING is durable: one that is lost leaves a lane that
     /// nobody has copied to, and a primary that was told so.
     fn note_copied(&mut self, turn: &Turn) {

@@ -170,6 +170,8 @@ pub struct Truth {
     pub lateness: Micros,
     /// Whether a copy to a lane has ever begun.
     pub copy_begun: bool,
+    /// The lanes that an operator has put back or cloned to, and the newest generation that there was then.
+    pub put_back: BTreeMap<u32, Generation>,
     /// The lanes on which a copy has begun for good: the commit of its first chunk is durable.
     pub copied: BTreeSet<u32>,
     /// The commits of first chunks that are not known to be durable.
@@ -217,6 +219,7 @@ impl Truth {
             clock_skew: Micros::ZERO,
             lateness: Micros::ZERO,
             copy_begun: false,
+            put_back: BTreeMap::new(),
             copied: BTreeSet::new(),
             copy_commits: BTreeMap::new(),
             told: BTreeMap::new(),

@@ -49,6 +49,8 @@ pub enum Heard {
     },
     /// The object was taken away with all that it stored.
     Recreated,
+    /// The object has other contents: those of an earlier instant, or another object's.
+    Rewound,
     /// A call was begun.
     Called(Called),
     /// A call, or a read of a shared service, has its answer.
@@ -179,6 +181,9 @@ impl Wire {
             What::Fault {
                 kind: FaultKind::Recreated,
             } => self.push(seen, Heard::Recreated),
+            What::Fault {
+                kind: FaultKind::Rewound | FaultKind::Cloned,
+            } => self.push(seen, Heard::Rewound),
             What::Fault {
                 kind: FaultKind::Duplicated,
             } => self.repeated = Some(seen.step),

@@ -124,6 +124,32 @@ fn a_lane_mints_above_what_the_primary_has() {
     holds(of_call("LR-34", &truth, &forwards(&[515])));
 }
 
+/// What it has forgotten it may mint again: the primary refuses that. Once it is level it knows better.
+#[test]
+fn a_lane_that_was_put_back_is_judged_by_what_the_primary_takes_until_it_has_caught_up() {
+    let primary = Standing::default();
+    let taken = turn(0, &primary, &primary, vec![answered(&[258], "commit")]);
+    let mut truth = with_lane();
+    truth.turned(&taken);
+    truth.primary.contents = nodes(&[1, 258]);
+    truth.put_back.insert(1, 9);
+    for id in ["LR-33", "LR-34"] {
+        assert_eq!(
+            of_call(id, &truth, &forwards(&[258])),
+            Judgement::NoSubject,
+            "{id}"
+        );
+    }
+    let again = turn(0, &primary, &primary, vec![answered(&[258, 515], "commit")]);
+    fires(of_turn("LR-33", &truth, &again));
+    let mut level = serving("9");
+    level.contents = nodes(&[1, 258]);
+    truth.lanes.insert(1, level);
+    for id in ["LR-33", "LR-34"] {
+        fires(of_call(id, &truth, &forwards(&[258])));
+    }
+}
+
 #[test]
 fn a_lane_mints_for_no_table_that_it_does_not_hold() {
     holds(of_call("LR-34", &with_lane(), &forwards(&[258])));
