@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod captured;
 pub mod check;
 pub mod explain;
 pub mod kernel;

@@ -30,6 +30,9 @@ enum Command {
     Shrink(command::shrink::Arguments),
     Explain(command::explain::Arguments),
     Keep(command::keep::Arguments),
+    Defects(command::defects::Arguments),
+    Gate(command::gate::Arguments),
+    CheckLog(command::check_log::Arguments),
     Completions(command::completions::Arguments),
 }
 
@@ -44,6 +47,9 @@ fn main() -> ExitCode {
         Command::Shrink(arguments) => command::shrink::shrink(&arguments, &mut out),
         Command::Explain(arguments) => command::explain::explain(&arguments, &mut out),
         Command::Keep(arguments) => command::keep::keep(&arguments, &mut out),
+        Command::Defects(arguments) => command::defects::defects(&arguments, &mut out),
+        Command::Gate(arguments) => command::gate::gate(&arguments, &mut out),
+        Command::CheckLog(arguments) => command::check_log::check_log(&arguments, &mut out),
         Command::Completions(arguments) => {
             command::completions::completions(&arguments, Arguments::command(), &mut out)
                 .map(|()| 0)

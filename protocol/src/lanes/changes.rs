@@ -340,21 +340,21 @@ fn with(wanted: impl Fn(&Change) -> bool) -> Rules {
     rules
 }
 
-fn enters_log(rules: &Rules, table: &str) -> bool {
+pub(super) fn enters_log(rules: &Rules, table: &str) -> bool {
     !matches!(
         (rules.inventory.classify)(&StateKey::table(table)),
         StateClass::LocalEphemeral | StateClass::PrimaryOnlySideEffect
     ) && !is_replica_local_table(table)
 }
 
-fn partition_from_the_first(facts: &PartitionFacts) -> Writer {
+pub(super) fn partition_from_the_first(facts: &PartitionFacts) -> Writer {
     id_partition(&PartitionFacts {
         provisioned: facts.provisioned.js_max(Number::integer(1)),
         ..*facts
     })
 }
 
-fn begin_at_the_beginning(chunk: &Chunk) -> Result<(), NoLanding> {
+pub(super) fn begin_at_the_beginning(chunk: &Chunk) -> Result<(), NoLanding> {
     let promises = chunk.expect.get().is_some_and(|tables| !tables.is_empty());
     if chunk.first.is_true() && promises {
         Ok(())

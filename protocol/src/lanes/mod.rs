@@ -21,6 +21,8 @@ pub mod captures {}
 pub mod catch_up;
 pub mod changes;
 pub mod codec;
+#[cfg(feature = "defects")]
+pub mod defects;
 pub mod demand;
 pub mod fence;
 pub mod fingerprint;

@@ -1,10 +1,13 @@
 //! What the command line offers, one module a command.
 
+pub mod check_log;
 pub mod completions;
+pub mod defects;
 pub mod explain;
 mod failing;
 mod failure;
 mod file;
+pub mod gate;
 mod interrupt;
 pub mod keep;
 pub mod list;

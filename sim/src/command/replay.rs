@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::ValueHint;
@@ -93,6 +93,20 @@ pub fn replay(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
             Ok(CANNOT_TELL)
         }
     }
+}
+
+/// Replays a trace and judges it by what it expects, for each variant that it names: the exit code.
+pub fn expect(trace: &Path, store: StoreKind, out: &mut dyn Write) -> Result<u8> {
+    let arguments = Arguments {
+        trace: trace.to_owned(),
+        expect: true,
+        strict: false,
+        bisect: false,
+        store,
+        variant: None,
+        log: None,
+    };
+    replay(&arguments, out)
 }
 
 /// Replays a trace whose world is not known yet.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -137,7 +137,7 @@ impl Visit for SweepWorld<'_> {
         let scenarios = scenarios.collect::<Result<Vec<_>, _>>()?;
         let variant = arguments.variant.as_deref().unwrap_or(default_variant::<W>());
         deployment::<W>(variant)?;
-        let known = known::<W>(arguments)?;
+        let known = known::<W>(arguments.known.as_deref(), arguments.today)?;
         let settings = settings(arguments, &scenarios, &known.valid)?;
         // Whoever has read the heading can end it.
         let interrupt = Interrupt::listen()?;
@@ -200,12 +200,17 @@ struct KnownOnDay {
     expired: Vec<Known>,
 }
 
-fn known<W: World>(arguments: &Arguments) -> Result<KnownOnDay> {
-    let all = match &arguments.known {
+/// The known failures of a file whose day is not over.
+pub fn known_on_day<W: World>(file: Option<&Path>, day: Option<Date>) -> Result<Vec<Known>> {
+    Ok(known::<W>(file, day)?.valid)
+}
+
+fn known<W: World>(file: Option<&Path>, day: Option<Date>) -> Result<KnownOnDay> {
+    let all = match file {
         None => Vec::new(),
         Some(file) => read_known::<W>(&Source::open(&file.to_string_lossy())?)?,
     };
-    let today = arguments.today.map_or_else(today, Ok)?;
+    let today = day.map_or_else(today, Ok)?;
     let (expired, valid) = all.into_iter().partition(|known| known.expires < today);
     Ok(KnownOnDay {
         today,

@@ -1,7 +1,11 @@
 //! Looking for what is wrong: many runs, none of which has a loop of its own.
 
+pub mod detect;
 mod judge;
 pub mod known;
+pub mod measured;
+pub mod power;
+pub mod sample;
 mod schedule;
 pub mod shrink;
 mod sweep;

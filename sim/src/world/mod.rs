@@ -7,10 +7,11 @@ pub mod demonstration;
 pub mod known;
 pub mod lanes;
 mod load;
+mod planted;
 mod schema;
 pub mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 use protocol::host::{Label, Outcome};
@@ -25,6 +26,7 @@ use crate::kernel::{Deployment, Kernel, Observed, PartyId};
 use crate::plan::{Plan, PlanError};
 
 pub use load::{check_mark, load, vocabulary, with_world_of};
+pub use planted::{Origin, Planted};
 pub use schema::schema;
 pub use words::{Phrase, Weight};
 
@@ -83,6 +85,11 @@ pub trait World: Clone + Debug + Sized + 'static {
 
     /// The role of a party, or of a client: one of [`roles`](World::roles).
     fn role(who: &str) -> &'static str;
+
+    /// The variants that are the first one with a defect planted in it: each must be told from it.
+    fn planted() -> Vec<Planted> {
+        Vec::new()
+    }
 
     /// The places of its protocol that are begun, awaited or noted: a goal of a scenario names one of them.
     fn labels() -> Vec<Label>;
@@ -182,6 +189,22 @@ pub trait World: Clone + Debug + Sized + 'static {
     /// How often each invariant had something to judge so far, by its id. A check that finds nothing to compare (no
     /// record, no second position) has no subject: it can neither fail nor show anything.
     fn subjects(&self) -> BTreeMap<&'static str, u64>;
+
+    /// The entries of its catalogue that are not planted, each with the reason.
+    fn not_planted() -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// From now on only these invariants are judged. Only a world that has [planted](World::planted) variants is asked.
+    fn judge_only(&mut self, _: &BTreeSet<&str>) {}
+
+    /// From now on a violation does not end the run: it is kept, and what is judged goes on. Likewise.
+    fn go_on(&mut self) {}
+
+    /// The invariants that were violated since then.
+    fn violated(&self) -> BTreeSet<&'static str> {
+        BTreeSet::new()
+    }
 
     /// How near the run has come to bounds so far.
     fn measures(&self) -> Measures {

@@ -1,5 +1,6 @@
 //! The command as a user has it: exit codes, messages, files.
 
+mod check_log;
 mod completions;
 mod count;
 mod explain;

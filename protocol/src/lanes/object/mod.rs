@@ -10,6 +10,8 @@ mod apply;
 mod capture;
 mod catch_up;
 pub(super) mod changes;
+#[cfg(feature = "defects")]
+pub(super) mod defects;
 mod failure;
 mod flows;
 mod flush;

@@ -1,7 +1,5 @@
 //! When what is judged: whoever has had a turn stands before all checks that have to do with it.
 
-use std::collections::BTreeSet;
-
 use protocol::host::Text;
 use protocol::task::Program;
 
@@ -16,12 +14,6 @@ use crate::kernel::storage::Store;
 use crate::kernel::{Kernel, PartyId};
 
 impl LanesWorld {
-    /// Judges these invariants only: where versions are mixed, the other ones may be known to be broken.
-    pub fn judge_only(&mut self, invariants: &BTreeSet<&str>) {
-        let all = CHECKS.iter().map(|check| check.invariant.id);
-        self.ignored = all.filter(|id| !invariants.contains(id)).collect();
-    }
-
     fn standing(&mut self, number: u32) -> &mut Standing {
         if number == 0 {
             return &mut self.truth.primary;
@@ -105,10 +97,13 @@ impl LanesWorld {
                 match judged(stand, &mut self.truth) {
                     None | Some(Judgement::NoSubject) => {}
                     Some(Judgement::Holds) => self.subjects[at] += 1,
-                    Some(Judgement::Broken(breach)) => {
-                        let concerns = whom(&self.truth).into_iter().collect();
-                        return Err(Violation::of(&check.invariant, concerns, breach, words::role));
-                    }
+                    Some(Judgement::Broken(breach)) => match &mut self.violated {
+                        Some(violated) => drop(violated.insert(check.invariant.id)),
+                        None => {
+                            let concerns = whom(&self.truth).into_iter().collect();
+                            return Err(Violation::of(&check.invariant, concerns, breach, words::role));
+                        }
+                    },
                 }
             }
         }

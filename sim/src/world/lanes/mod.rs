@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use protocol::host::{Label, ObjectName, Outcome, Request, Shared, Text};
 use protocol::lanes::Lanes;
 use protocol::lanes::admission::Stage;
+use protocol::lanes::defects::ABSENT;
 use protocol::lanes::meta::Key;
 use protocol::lanes::name::replica_of;
 use protocol::lanes::object::SITE;
@@ -25,7 +26,7 @@ use protocol::lanes::operator::Operate;
 use protocol::lanes::{front, object};
 use protocol::task::{Program, Waiting};
 
-use super::{Phrase, PlanOf, Variant, World};
+use super::{Phrase, PlanOf, Planted, Variant, World};
 use crate::check::{Invariant, Measures, Violation};
 use crate::kernel::storage::Store;
 use crate::kernel::{Deployment, Kernel, Observed, PartyId};
@@ -57,6 +58,10 @@ pub struct LanesWorld {
     ignored: BTreeSet<&'static str>,
     /// How often each check has had a subject, in the order of [`CHECKS`].
     subjects: [u64; CHECKS.len()],
+    /// What was violated, where a violation does not end the run.
+    violated: Option<BTreeSet<&'static str>>,
+    /// Whether it hears nothing of what happens.
+    is_deaf: bool,
 }
 
 impl World for LanesWorld {
@@ -77,6 +82,14 @@ impl World for LanesWorld {
 
     fn invariants() -> &'static [Invariant] {
         &INVARIANTS
+    }
+
+    fn planted() -> Vec<Planted> {
+        variants::planted()
+    }
+
+    fn not_planted() -> &'static [(&'static str, &'static str)] {
+        ABSENT
     }
 
     fn labels() -> Vec<Label> {
@@ -149,6 +162,8 @@ impl World for LanesWorld {
             posted: BTreeMap::new(),
             ignored: BTreeSet::new(),
             subjects: [0; CHECKS.len()],
+            violated: None,
+            is_deaf: false,
         };
         let reached: Vec<PartyId> = kernel.objects().map(|(_, _, party)| party).collect();
         for party in reached {
@@ -229,7 +244,9 @@ impl World for LanesWorld {
     }
 
     fn hear(&mut self, seen: &Observed<'_>) {
-        self.wire.hear(seen);
+        if !self.is_deaf {
+            self.wire.hear(seen);
+        }
     }
 
     fn answered<P: Program, S: Store>(
@@ -329,6 +346,19 @@ impl World for LanesWorld {
         counts.map(|(check, count)| (check.invariant.id, count)).collect()
     }
 
+    fn judge_only(&mut self, invariants: &BTreeSet<&str>) {
+        let all = CHECKS.iter().map(|check| check.invariant.id);
+        self.ignored = all.filter(|id| !invariants.contains(id)).collect();
+    }
+
+    fn go_on(&mut self) {
+        self.violated = Some(BTreeSet::new());
+    }
+
+    fn violated(&self) -> BTreeSet<&'static str> {
+        self.violated.clone().unwrap_or_default()
+    }
+
     fn measures(&self) -> Measures {
         self.truth.measures.clone()
     }
@@ -345,6 +375,11 @@ impl World for LanesWorld {
 }
 
 impl LanesWorld {
+    /// From now on it hears nothing: what an oracle is worth whose feed is cut.
+    pub fn deafen(&mut self) {
+        self.is_deaf = true;
+    }
+
     /// A lane, if its number is one.
     fn lane<P: Program, S: Store>(&self, lane: u32, kernel: &mut Kernel<P, S>) -> Option<PartyId> {
         let name = ObjectName::new(format!("{}#r{lane}", self.truth.site));

@@ -4,13 +4,14 @@ use protocol::host::{Millis, ObjectName};
 use protocol::lanes::Lanes;
 use protocol::lanes::app::application;
 use protocol::lanes::changes::{CHANGES, hardened, hardened_without};
+use protocol::lanes::defects::{self, ABLATED, Defect};
 use protocol::lanes::name::replica_of;
 use protocol::lanes::object::{Policy, Variables, Version};
 use protocol::lanes::rules::Rules;
 use protocol::number::Number;
 
 use crate::kernel::Deployment;
-use crate::world::Variant;
+use crate::world::{Origin, Planted, Variant};
 
 /// The protocol with all that mends it.
 const HARDENED: Variant = Variant {
@@ -49,7 +50,7 @@ const ROLLBACK: Variant = Variant {
 };
 
 /// The variants, the one that is meant by default first: both protocols, the pools in which they are mixed, from the
-/// beginning or by a deploy, and the hardened one without each change.
+/// beginning or by a deploy, and the hardened one without each change, and with each defect.
 #[must_use]
 pub fn variants() -> Vec<Variant> {
     let ablated = CHANGES.iter().map(|change| Variant {
@@ -61,7 +62,40 @@ pub fn variants() -> Vec<Variant> {
         .into_iter()
         .chain(mixed)
         .chain(ablated)
+        .chain(defects::all().map(|defect| Variant {
+            name: defect.name,
+            about: defect.reason,
+        }))
         .collect()
+}
+
+/// The variants that must be told from the hardened protocol: without each change, and with each defect.
+#[must_use]
+pub fn planted() -> Vec<Planted> {
+    let ablated = CHANGES.iter().map(|change| {
+        let entries = ABLATED.iter().filter(|(_, name)| *name == change.name);
+        Planted {
+            variant: change.without,
+            origin: Origin::Ablation,
+            sources: entries.map(|(entry, _)| *entry).collect(),
+            invariants: vec![change.invariant],
+            about: change.reason,
+            unseen: None,
+        }
+    });
+    let planted = defects::all().map(|defect| Planted {
+        variant: defect.name,
+        origin: if defect.sources.is_empty() {
+            Origin::Mutant
+        } else {
+            Origin::Catalogue
+        },
+        sources: defect.sources.to_vec(),
+        invariants: defect.invariants.to_vec(),
+        about: defect.reason,
+        unseen: defect.unseen,
+    });
+    ablated.chain(planted).collect()
 }
 
 fn rules(variant: &str) -> Option<Rules> {
@@ -71,10 +105,11 @@ fn rules(variant: &str) -> Option<Rules> {
     if variant == DOCUMENTED.name {
         return Some(Rules::DOCUMENTED);
     }
-    CHANGES
-        .iter()
-        .find(|change| change.without == variant)
+    let without = CHANGES.iter().find(|change| change.without == variant);
+    let planted = || defects::all().find(|defect| defect.name == variant);
+    without
         .map(hardened_without)
+        .or_else(|| planted().map(Defect::planted))
 }
 
 /// What is deployed under a variant.
