@@ -8,6 +8,7 @@ mod encode;
 
 use std::fmt;
 
+use protocol::host::Text;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -69,10 +70,50 @@ const GATHERED: usize = 4096;
 const ROOM: usize = GATHERED + 1024;
 
 /// The bytes of links, in a vector that is as long as it has room: to put a word there is one comparison and one store.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Gathered {
     bytes: Vec<u8>,
     filled: usize,
+    hashes: Hashes,
+}
+
+impl Clone for Gathered {
+    /// What is known of texts is known anew soon.
+    fn clone(&self) -> Self {
+        Gathered {
+            bytes: self.bytes.clone(),
+            filled: self.filled,
+            hashes: Hashes::default(),
+        }
+    }
+}
+
+/// The hashes of texts that come again and again, each kept with its text: one that lies where that does is that text.
+#[derive(Debug)]
+struct Hashes(Vec<Option<(Text, u64)>>);
+
+impl Default for Hashes {
+    fn default() -> Self {
+        Hashes(vec![None; HASHES])
+    }
+}
+
+/// A world uses a few dozen texts of statements.
+const HASHES: usize = 256;
+
+impl Hashes {
+    #[inline]
+    fn of(&mut self, text: &Text) -> u64 {
+        let start = text.as_ptr().addr();
+        match &mut self.0[(start ^ start >> 8) % HASHES] {
+            Some((known, hash)) if std::ptr::eq(known.as_str(), text.as_str()) => *hash,
+            slot => {
+                let hash = xxh3_64(text.as_bytes());
+                *slot = Some((text.clone(), hash));
+                hash
+            }
+        }
+    }
 }
 
 impl Default for Gathered {
@@ -80,6 +121,7 @@ impl Default for Gathered {
         Gathered {
             bytes: vec![0; ROOM],
             filled: 0,
+            hashes: Hashes::default(),
         }
     }
 }
@@ -168,6 +210,9 @@ impl Chain {
 #[derive(Debug)]
 pub struct Link<'a>(&'a mut Gathered);
 
+/// The bytes of a text that stands in a link itself.
+const SHORT: usize = 32;
+
 /// What fits beside a small number in one word.
 const SMALL: u64 = 1 << 56;
 
@@ -198,11 +243,22 @@ impl Link<'_> {
         self.tagged_text(0, text);
     }
 
+    /// The same for a text that comes again and again: it is hashed once.
+    #[inline]
+    pub(crate) fn known_text(&mut self, text: &Text) {
+        if text.len() <= SHORT {
+            return self.text(text);
+        }
+        self.tagged(0, text.len() as u64);
+        let hash = self.0.hashes.of(text);
+        self.number(hash);
+    }
+
     /// A small number, which says what the text is, and the text: in whole words when short.
     pub fn tagged_text(&mut self, tag: u8, text: &str) {
         let bytes = text.as_bytes();
         self.tagged(tag, bytes.len() as u64);
-        if bytes.len() > 32 {
+        if bytes.len() > SHORT {
             self.number(xxh3_64(bytes));
             return;
         }

@@ -5,10 +5,13 @@
 //! request does what it does, everybody else must not. Catches a request that is handed over after its batch was
 //! forwarded.
 
+use std::collections::BTreeSet;
+
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
-use crate::world::lanes::truth::clients::effect_of;
+use crate::world::lanes::truth::clients::{effect_of, token_of};
 use crate::world::lanes::truth::{Truth, Turn};
+use protocol::host::Text;
 
 /// It takes effect more often.
 const TOO_OFTEN: Class = Class("too-often");
@@ -25,11 +28,13 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
-    if turn.statements().next().is_none() {
+    // What took effect before was judged then.
+    let tokens: BTreeSet<Text> = turn.statements().filter_map(token_of).collect();
+    if tokens.is_empty() {
         return Judgement::NoSubject;
     }
     let mut judgement = Judgement::NoSubject;
-    for attempt in truth.attempts.values() {
+    for attempt in truth.attempts.values().filter(|attempt| tokens.contains(&attempt.token)) {
         let Some(effect) = effect_of(&attempt.ask, &attempt.token) else {
             continue;
         };

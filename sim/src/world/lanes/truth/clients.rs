@@ -116,6 +116,15 @@ const SIGNATURES: [(&str, &str); 6] = [
     ("INSERT INTO semaphore (", "value"),
 ];
 
+/// The token of the attempt that a statement counts for, if it counts for one.
+#[must_use]
+pub fn token_of(statement: &Statement) -> Option<Text> {
+    match effect(statement)? {
+        Effect::Of(token) => Some(token),
+        Effect::Edit(_) => None,
+    }
+}
+
 fn effect(statement: &Statement) -> Option<Effect> {
     let sql = statement.sql.as_str();
     if sql.starts_with("UPDATE node_field_data SET ") && sql.contains("edits = ") {
