@@ -27,6 +27,7 @@ struct Due {
 }
 
 impl Due {
+    #[inline]
     fn of(key: EventKey) -> Self {
         let low = |number: u64| u128::from(u32::try_from(number).expect("fewer than 2^32 in a run"));
         Due {
@@ -35,6 +36,7 @@ impl Due {
         }
     }
 
+    #[inline]
     fn key(self) -> EventKey {
         let low = |bits: u128| (bits & u128::from(u32::MAX)) as u64;
         EventKey {
@@ -48,12 +50,14 @@ impl Due {
 
 impl Ord for Due {
     /// The earliest is the greatest: the heap gives the greatest first.
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         other.order.cmp(&self.order)
     }
 }
 
 impl PartialOrd for Due {
+    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
