@@ -16,6 +16,10 @@ use sim::scenario;
 use sim::world::demonstration::DemonstrationWorld;
 use sim::world::{PlanOf, World};
 
+/// As the command has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

@@ -20,6 +20,10 @@ use sim::run::{Simulation, run};
 use sim::world::lanes::{LanesWorld, Operation, Shape};
 use sim::world::{PlanOf, World};
 
+/// As the command has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

@@ -39,6 +39,10 @@ const SET: &str = "INSERT INTO config (k, v) VALUES (?, ?) ON CONFLICT (k) DO UP
 const GET: &str = "SELECT v FROM config WHERE k = ?";
 const SELECT: &str = "SELECT n, body FROM node WHERE path = ?";
 
+/// As the command has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

@@ -7,6 +7,12 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use command::output::Output;
+use mimalloc::MiMalloc;
+
+/// A run allocates several times an event, and gives all of it back at its end: this one does both in fewer
+/// instructions than the system's, and keeps the pages for the next run.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// A deterministic simulation testbed for protocols on Durable Objects.
 ///

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use protocol::host::{Bytes, Rows, SqlError, Statement, Text, Value};
+use protocol::host::{Bytes, Columns, Rows, SqlError, Statement, Text, Value};
 use protocol::number::Number;
 use rusqlite::types::{Value as Sqlite, ValueRef};
 use rusqlite::{Connection, OpenFlags, params_from_iter};
@@ -87,7 +87,7 @@ impl Database {
 
     fn query(&self, sql: &str, params: &[Value]) -> rusqlite::Result<Rows> {
         let mut statement = self.0.prepare(sql)?;
-        let columns: Vec<_> = statement.column_names().map(Text::new).collect();
+        let columns: Columns = statement.column_names().map(Text::new).collect();
         let width = columns.len();
         let mut answer = statement.query(params_from_iter(params.iter().map(bound)))?;
         let mut rows = Vec::new();

@@ -19,7 +19,7 @@ pub use message::{
     AlarmRun, Answer, CallError, CallOutcome, Cause, Effect, Entry, Event, Headers, Method, Note, Outcome,
     Request, Response,
 };
-pub use sql::{Bytes, End, Failed, Rows, SqlError, SqlErrorKind, Statement, Value};
+pub use sql::{Bytes, Columns, End, Failed, Rows, SqlError, SqlErrorKind, Statement, Value};
 
 use serde::{Deserialize, Serialize};
 

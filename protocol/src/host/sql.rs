@@ -151,11 +151,58 @@ impl Statement {
     }
 }
 
+/// The names of an answer's columns, in order; duplicates stay. Clones share them, for a statement has the same at
+/// each run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Columns(Option<Arc<[Text]>>);
+
+impl std::ops::Deref for Columns {
+    type Target = [Text];
+
+    fn deref(&self) -> &[Text] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl FromIterator<Text> for Columns {
+    fn from_iter<I: IntoIterator<Item = Text>>(names: I) -> Self {
+        let names: Arc<[Text]> = names.into_iter().collect();
+        Columns((!names.is_empty()).then_some(names))
+    }
+}
+
+impl<'a> IntoIterator for &'a Columns {
+    type Item = &'a Text;
+    type IntoIter = std::slice::Iter<'a, Text>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl From<Vec<Text>> for Columns {
+    fn from(names: Vec<Text>) -> Self {
+        names.into_iter().collect()
+    }
+}
+
+impl Serialize for Columns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Columns {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Columns::from)
+    }
+}
+
 /// What a statement answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Rows {
-    /// The columns' names, in order; duplicates stay.
-    pub columns: Vec<Text>,
+    /// The columns' names.
+    pub columns: Columns,
     /// The rows, each as wide as `columns`.
     pub rows: Vec<Vec<Value>>,
 }

@@ -17,6 +17,10 @@ use sim::kernel::{BehaviourChain, FullChain, Observed, Observer};
 
 use workload::{Outcome, check};
 
+/// As the command has it. The loops written by hand have it too.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Both chains, as every run has them.
 #[derive(Default)]
 struct Chains(FullChain, BehaviourChain);

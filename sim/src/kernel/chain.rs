@@ -8,6 +8,7 @@ mod encode;
 
 use std::fmt;
 
+use protocol::host::Text;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -69,10 +70,56 @@ const GATHERED: usize = 4096;
 const ROOM: usize = GATHERED + 1024;
 
 /// The bytes of links, in a vector that is as long as it has room: to put a word there is one comparison and one store.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Gathered {
     bytes: Vec<u8>,
     filled: usize,
+    hashes: Hashes,
+}
+
+impl Clone for Gathered {
+    /// What is known of texts is known anew soon.
+    fn clone(&self) -> Self {
+        Gathered {
+            bytes: self.bytes.clone(),
+            filled: self.filled,
+            hashes: Hashes::default(),
+        }
+    }
+}
+
+/// The hashes of texts that come again and again, each kept with its text: one that lies where that does is that text.
+/// No slots until the first is asked for.
+#[derive(Debug, Default)]
+struct Hashes(Vec<Option<(Text, u64)>>);
+
+/// A world uses a few dozen texts of statements.
+const HASHES: usize = 256;
+
+impl Hashes {
+    #[inline]
+    fn of(&mut self, text: &Text) -> u64 {
+        let start = text.as_ptr().addr();
+        match self.0.get(Self::slot(start)) {
+            Some(Some((known, hash))) if std::ptr::eq(known.as_str(), text.as_str()) => *hash,
+            _ => self.learn(text),
+        }
+    }
+
+    #[cold]
+    fn learn(&mut self, text: &Text) -> u64 {
+        self.0.resize(HASHES, None);
+        // The copy that is kept is the one that lies in one place as long as it is.
+        let known = text.clone();
+        let hash = xxh3_64(known.as_bytes());
+        let slot = Self::slot(known.as_ptr().addr());
+        self.0[slot] = Some((known, hash));
+        hash
+    }
+
+    fn slot(start: usize) -> usize {
+        (start ^ start >> 8) % HASHES
+    }
 }
 
 impl Default for Gathered {
@@ -80,6 +127,7 @@ impl Default for Gathered {
         Gathered {
             bytes: vec![0; ROOM],
             filled: 0,
+            hashes: Hashes::default(),
         }
     }
 }
@@ -93,16 +141,57 @@ impl Gathered {
     fn put(&mut self, word: u64) {
         let room = self.bytes.get_mut(self.filled..);
         match room.and_then(<[u8]>::first_chunk_mut) {
-            Some(room) => *room = word.to_le_bytes(),
+            Some(room) => {
+                *room = word.to_le_bytes();
+                self.filled += size_of::<u64>();
+            }
             None => self.put_in_more_room(word),
         }
-        self.filled += size_of::<u64>();
+    }
+
+    /// Puts a word, and a short text behind it: in whole words, the last one with zeros at its end. Most links consist of
+    /// such texts, so that all of it is one comparison.
+    #[inline]
+    fn put_short(&mut self, first: u64, text: &[u8]) {
+        if self.bytes.len() - self.filled < SHORT_ROOM {
+            self.make_room();
+        }
+        let room = self.bytes.get_mut(self.filled..);
+        let room = room.and_then(<[u8]>::first_chunk_mut::<SHORT_ROOM>);
+        let room = room.expect("room was made");
+        room[..8].copy_from_slice(&first.to_le_bytes());
+        let (words, rest) = text.as_chunks::<8>();
+        // What is put behind the end is overwritten.
+        let last = padded(rest).to_le_bytes();
+        match words {
+            [] => room[8..16].copy_from_slice(&last),
+            [a] => {
+                room[8..16].copy_from_slice(a);
+                room[16..24].copy_from_slice(&last);
+            }
+            [a, b] => {
+                room[8..16].copy_from_slice(a);
+                room[16..24].copy_from_slice(b);
+                room[24..32].copy_from_slice(&last);
+            }
+            [a, b, c, fourth @ ..] => {
+                room[8..16].copy_from_slice(a);
+                room[16..24].copy_from_slice(b);
+                room[24..32].copy_from_slice(c);
+                room[32..40].copy_from_slice(fourth.first().unwrap_or(&last));
+            }
+        }
+        self.filled += size_of::<u64>() * (1 + text.len().div_ceil(8));
     }
 
     #[cold]
     fn put_in_more_room(&mut self, word: u64) {
-        self.bytes.truncate(self.filled);
-        self.bytes.extend_from_slice(&word.to_le_bytes());
+        self.make_room();
+        self.put(word);
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
         self.bytes.resize(2 * self.bytes.len() + ROOM, 0);
     }
 }
@@ -168,8 +257,18 @@ impl Chain {
 #[derive(Debug)]
 pub struct Link<'a>(&'a mut Gathered);
 
+/// The most bytes of a text that stands in a link itself, and what it takes there with the word before it.
+const SHORT: usize = 32;
+const SHORT_ROOM: usize = SHORT + size_of::<u64>();
+
 /// What fits beside a small number in one word.
 const SMALL: u64 = 1 << 56;
+
+#[inline]
+fn tagged(tag: u8, number: u64) -> u64 {
+    debug_assert!(number < SMALL, "{number} does not fit beside its tag");
+    u64::from(tag) << 56 | number
+}
 
 impl Link<'_> {
     /// A number.
@@ -181,8 +280,7 @@ impl Link<'_> {
     /// A small number, which says what follows, and another in the same word.
     #[inline]
     pub fn tagged(&mut self, tag: u8, number: u64) {
-        debug_assert!(number < SMALL, "{number} does not fit beside its tag");
-        self.0.put(u64::from(tag) << 56 | number);
+        self.0.put(tagged(tag, number));
     }
 
     /// A digest.
@@ -198,21 +296,26 @@ impl Link<'_> {
         self.tagged_text(0, text);
     }
 
+    /// The same for a text that comes again and again: it is hashed once.
+    #[inline]
+    pub(crate) fn known_text(&mut self, text: &Text) {
+        if text.len() <= SHORT {
+            return self.text(text);
+        }
+        self.tagged(0, text.len() as u64);
+        let hash = self.0.hashes.of(text);
+        self.number(hash);
+    }
+
     /// A small number, which says what the text is, and the text: in whole words when short.
     pub fn tagged_text(&mut self, tag: u8, text: &str) {
         let bytes = text.as_bytes();
-        self.tagged(tag, bytes.len() as u64);
-        if bytes.len() > 32 {
+        let first = tagged(tag, bytes.len() as u64);
+        if bytes.len() > SHORT {
+            self.number(first);
             self.number(xxh3_64(bytes));
-            return;
-        }
-        let mut rest = bytes;
-        while let Some((word, after)) = rest.split_first_chunk() {
-            self.number(u64::from_le_bytes(*word));
-            rest = after;
-        }
-        if !rest.is_empty() {
-            self.number(padded(rest));
+        } else {
+            self.0.put_short(first, bytes);
         }
     }
 }

@@ -336,10 +336,14 @@ impl Chance {
     }
 
     /// Whether something that happens at this rate happens here. Alternative 0 is that it does not, 1 that it does.
+    #[inline]
     pub fn happens(&mut self, purpose: Purpose, source: Source, label: &Text, rate: Ratio) -> bool {
-        if rate.hits == 0 && self.is_plain() {
-            return false;
-        }
+        // Nearly every time.
+        let cannot = rate.hits == 0 && self.is_plain();
+        !cannot && self.happens_this_time(purpose, source, label, rate)
+    }
+
+    fn happens_this_time(&mut self, purpose: Purpose, source: Source, label: &Text, rate: Ratio) -> bool {
         let nth = self.count(purpose, source, label);
         let happens = match self.fixed_choice(purpose, source, label, nth) {
             Some(fixed) => fixed > 0,
@@ -368,10 +372,12 @@ impl Chance {
     }
 
     /// How many choices of this kind the descent has made before this one.
+    #[inline]
     fn count(&mut self, purpose: Purpose, source: Source, label: &Text) -> u32 {
         Rc::make_mut(&mut self.descents[source.origin.0 as usize]).count(purpose, source.place, label)
     }
 
+    #[inline]
     fn fixed_choice(&mut self, purpose: Purpose, source: Source, label: &Text, nth: u32) -> Option<u64> {
         if self.fixed.is_empty() {
             return None;

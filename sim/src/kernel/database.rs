@@ -25,11 +25,16 @@ pub(super) struct Database<'k, S> {
     pub undo: Option<Undo>,
     /// The tables that the turn can have written.
     pub writes: Writes,
+    /// Of some statements that they are among them: a turn that applies a batch runs a few again and again.
+    gathered: [Writes; GATHERED],
     /// Whether the turn has written, but for what is a transaction's.
     pub wrote: bool,
     /// What that is part of which is written now.
     pub unit: Unit,
 }
+
+/// How many statements are known to have been gathered.
+const GATHERED: usize = 4;
 
 /// What a write is part of: with the rest of that it is committed or lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +83,7 @@ impl<'k, S: Store> Database<'k, S> {
             alarm: &mut storage.alarm,
             undo: None,
             writes: Writes::default(),
+            gathered: Default::default(),
             wrote: false,
             unit,
         }
@@ -90,12 +96,21 @@ impl<'k, S: Store> Database<'k, S> {
         let ran = self.store.run(statement);
         if !ran.writes.is_empty() {
             self.wrote |= self.unit != Unit::Transaction;
-            self.writes.add(&ran.writes);
+            self.gather(&ran.writes);
         }
         if alone {
             self.after_write();
         }
         ran
+    }
+
+    fn gather(&mut self, writes: &Writes) {
+        if self.gathered.iter().any(|known| known.is_same(writes)) {
+            return;
+        }
+        self.writes.add(writes);
+        self.gathered.rotate_right(1);
+        self.gathered[0].clone_from(writes);
     }
 
     /// Runs a statement that meets this error if it writes, and leaves nothing then.

@@ -81,6 +81,7 @@ use directory::Directory;
 use incarnation::{Incarnation, Skew};
 use party::{Held, Party, Sent, Storage};
 use queue::Queue;
+use rates::SwitchedOn;
 use rewind::Bookmark;
 use rollout::{Deploy, Reached};
 use services::Services;
@@ -195,6 +196,8 @@ pub struct Kernel<P: Guest, S: Store> {
     /// The party whose step is being taken.
     here: PlaceId,
     knobs: Knobs,
+    /// What these say, for a quick no.
+    switched_on: SwitchedOn,
     aims: BTreeMap<Aim, Vec<CallFault>>,
     /// The calls that something was aimed at, each with the step in which it left.
     aimed: BTreeMap<Aim, StepId>,
@@ -243,6 +246,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             queue: Queue::new(),
             chance,
             here: PlaceId::NOWHERE,
+            switched_on: SwitchedOn::by(&knobs),
             knobs,
             aims,
             aimed: BTreeMap::new(),
@@ -323,6 +327,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 
     /// Puts another platform in place of this one: how the healing phase begins.
     pub fn set_knobs(&mut self, knobs: Knobs) {
+        self.switched_on = SwitchedOn::by(&knobs);
         self.knobs = knobs;
     }
 

@@ -4,7 +4,6 @@ use strum::VariantArray as _;
 
 use super::choice::Purpose;
 use super::knobs::{Episode, Knobs};
-use super::ratio::Ratio;
 use super::watch::FaultKind;
 
 /// What has a kind of fault happen.
@@ -118,31 +117,26 @@ impl Knobs {
         Some(self.switch(*kind))
     }
 
-    /// How often a kind of fault begins that has a rate: on nearly every event somebody asks whether one does, so that
-    /// this stands here by itself, beside the table.
-    pub(super) fn begins(&self, kind: FaultKind) -> Ratio {
-        let episode = match kind {
-            FaultKind::RequestLost => &self.request_loss,
-            FaultKind::AnswerLost => &self.answer_loss,
-            FaultKind::RequestLate | FaultKind::AnswerLate => &self.late,
-            FaultKind::Partitioned => &self.partition,
-            FaultKind::Clogged => &self.clog,
-            FaultKind::Duplicated => &self.duplicate,
-            FaultKind::Cancelled => &self.cancel,
-            FaultKind::CommitFailed => &self.commit_failure,
-            FaultKind::CommitStalled => &self.commit_stall,
-            FaultKind::Reset => &self.reset,
-            FaultKind::Displaced => &self.displacement,
-            FaultKind::Evicted => &self.eviction,
-            FaultKind::FrontRestarted => &self.front_restart,
-            _ => return self.episode(kind).0.begins,
-        };
-        episode.begins
-    }
-
     /// The episode of a kind of fault that has a rate, and what decides it.
     pub(super) fn episode(&self, kind: FaultKind) -> (Episode, Purpose) {
         let Switch { rate, purpose, .. } = self.switch(kind);
         rate.zip(purpose).expect("only faults that have a rate are drawn")
+    }
+}
+
+/// The kinds of fault that begin at a rate above zero: several times an event somebody asks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SwitchedOn(u64);
+
+impl SwitchedOn {
+    pub fn by(knobs: &Knobs) -> Self {
+        let kinds = FaultKind::VARIANTS.iter();
+        let on = kinds.filter(|kind| knobs.switch(**kind).is_on());
+        SwitchedOn(on.fold(0, |on, kind| on | 1 << *kind as u32))
+    }
+
+    #[inline]
+    pub fn has(self, kind: FaultKind) -> bool {
+        self.0 >> kind as u32 & 1 == 1
     }
 }

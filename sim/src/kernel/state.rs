@@ -26,6 +26,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             chance: self.chance.clone(),
             here: self.here,
             knobs: self.knobs.clone(),
+            switched_on: self.switched_on,
             aims: self.aims.clone(),
             aimed: self.aimed.clone(),
             parties: self.parties.iter_mut().map(Party::fork).collect(),

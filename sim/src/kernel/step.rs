@@ -230,7 +230,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
 /// The party at which something happens.
 fn party_of(pending: &Pending) -> Option<PartyId> {
     match pending {
-        Pending::Item(_) | Pending::Bookmark(..) | Pending::Answered { .. } | Pending::Cancel(..) | Pending::BrokerRestarts(_) => None,
+        Pending::Item(_)
+        | Pending::Bookmark(..)
+        | Pending::Answered { .. }
+        | Pending::Cancel(..)
+        | Pending::BrokerRestarts(_) => None,
         Pending::Arrival(party, _)
         | Pending::Free(party, _)
         | Pending::Done(party, _)

@@ -211,7 +211,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             return true;
         }
         // Nearly every time: the fault is off, and nobody fixes or keeps choices.
-        let off = self.knobs.begins(kind).hits == 0 && self.chance.is_plain();
+        let off = !self.switched_on.has(kind) && self.chance.is_plain();
         !off && self.begins(kind, (from, to), origin, label)
     }
 

@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 
 use protocol::host::{
-    AlarmRun, Answer, CallError, CallId, CallOutcome, Cause, Effect, End, Entry, Event, Failed, Headers,
-    Label, Method, Millis, Note, Object, ObjectName, Outcome, Platform, Request, Response, Rows, Shared,
-    SqlError, Statement, Stub, TaskId, Text, Value,
+    AlarmRun, Answer, CallError, CallId, CallOutcome, Cause, Columns, Effect, End, Entry, Event, Failed,
+    Headers, Label, Method, Millis, Note, Object, ObjectName, Outcome, Platform, Request, Response, Rows,
+    Shared, SqlError, Statement, Stub, TaskId, Text, Value,
 };
 use protocol::host::{Body, Payload};
 use protocol::number::Number;
@@ -114,7 +114,7 @@ impl Desk {
 
     fn run(&self, statement: &Statement) -> Result<Rows, rusqlite::Error> {
         let mut prepared = self.database.prepare(&statement.sql)?;
-        let columns: Vec<Text> = prepared.column_names().map(Text::new).collect();
+        let columns: Columns = prepared.column_names().map(Text::new).collect();
         let width = columns.len();
         let mut found = prepared.query(params_from_iter(statement.params.iter().map(bind)))?;
         let mut rows = Vec::new();

@@ -97,7 +97,7 @@ pub fn digest_rows(rows: &Rows) -> Text {
 /// ```
 /// use protocol::host::{Rows, Value};
 /// use protocol::lanes::app::page::canonical_rows;
-/// let rows = Rows { columns: vec!["nid".into(), "title".into()], rows: vec![vec![Value::from(258), Value::Null]] };
+/// let rows = Rows { columns: vec!["nid".into(), "title".into()].into(), rows: vec![vec![Value::from(258), Value::Null]] };
 /// assert_eq!(canonical_rows(&rows), "2 1\nt3:nidt5:title\nn3:258-\n");
 /// ```
 #[must_use]

@@ -94,7 +94,7 @@ fn run(program: RenderProgram, fake: &mut Fake) -> Ending {
 
 fn one(value: impl Into<Value>) -> Result<Rows, Thrown> {
     Ok(Rows {
-        columns: vec!["v".into()],
+        columns: vec!["v".into()].into(),
         rows: vec![vec![value.into()]],
     })
 }

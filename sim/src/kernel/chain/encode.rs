@@ -242,7 +242,7 @@ fn write_call_outcome(link: &mut Link<'_>, outcome: &CallOutcome) {
 }
 
 fn write_statement(link: &mut Link<'_>, statement: &Statement) {
-    link.text(&statement.sql);
+    link.known_text(&statement.sql);
     link.number(statement.params.len() as u64);
     for value in &statement.params {
         write_value(link, value);

@@ -38,10 +38,22 @@ impl Writes {
 
     /// Takes in those of another statement.
     pub fn add(&mut self, other: &Writes) {
-        if self.is_empty() {
-            self.clone_from(other);
-        } else if !other.tables().iter().all(|table| self.tables().contains(table)) {
-            *self = self.tables().iter().chain(other.tables()).cloned().collect();
+        let Some(those) = &other.0 else { return };
+        match &self.0 {
+            None => self.clone_from(other),
+            Some(these) if Rc::ptr_eq(these, those) => {}
+            Some(these) if those.iter().all(|table| these.contains(table)) => {}
+            Some(these) => *self = these.iter().chain(those.iter()).cloned().collect(),
+        }
+    }
+
+    /// Whether both are of one statement, or neither has any: a quick yes.
+    #[inline]
+    pub(crate) fn is_same(&self, other: &Writes) -> bool {
+        match (&self.0, &other.0) {
+            (Some(these), Some(those)) => Rc::ptr_eq(these, those),
+            (None, None) => true,
+            _ => false,
         }
     }
 }

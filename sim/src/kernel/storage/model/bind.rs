@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use protocol::host::{SqlError, SqlErrorKind, Text};
+use protocol::host::{Columns, SqlError, SqlErrorKind, Text};
 
 use super::plan::{
     Assignments, Bound, Conflict, Filter, InsertPlan, Plan, Refusal, SelectPlan, Source, Test, Walk, What,
@@ -177,6 +177,7 @@ impl Binder<'_> {
                 return Err(Refusal::Unsupported);
             }
         }
+        note_last(&mut set);
         Ok(set)
     }
 
@@ -200,7 +201,10 @@ impl Binder<'_> {
                 if affinity(column) != affinity(target) {
                     return Err(Refusal::Unsupported);
                 }
-                Source::Excluded(column)
+                Source::Excluded {
+                    from: column,
+                    last: true,
+                }
             }
         })
     }
@@ -252,7 +256,7 @@ impl Binder<'_> {
         })
     }
 
-    fn output(&mut self, output: &Output) -> Bound<(Vec<Text>, What)> {
+    fn output(&mut self, output: &Output) -> Bound<(Columns, What)> {
         Ok(match output {
             Output::All => {
                 let names = self
@@ -271,8 +275,11 @@ impl Binder<'_> {
                 let at = at.collect::<Bound<_>>()?;
                 (names.collect(), What::Columns(at))
             }
-            Output::Max { column, named } => (vec![named.clone()], What::Max(self.plain_column(column)?)),
-            Output::Count { named } => (vec![named.clone()], What::Count),
+            Output::Max { column, named } => (
+                Columns::from_iter([named.clone()]),
+                What::Max(self.plain_column(column)?),
+            ),
+            Output::Count { named } => (Columns::from_iter([named.clone()]), What::Count),
         })
     }
 
@@ -301,5 +308,16 @@ impl Binder<'_> {
         let bounds = filter.iter().any(|test| test.column == key[0]);
         let orders = order.iter().any(|(column, _)| key.contains(column));
         covers || bounds || orders
+    }
+}
+
+/// A cell of the row that was refused goes to the last column that asks for it; those before it take copies.
+fn note_last(set: &mut Assignments) {
+    let mut asked_for = Vec::new();
+    for source in set.iter_mut().rev().flatten() {
+        if let Source::Excluded { from, last } = source {
+            *last = !asked_for.contains(from);
+            asked_for.push(*from);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What SQLite keeps about the tables themselves: `sqlite_schema`, as far as it is certain.
 
-use protocol::host::{Rows, Value};
+use protocol::host::{Rows, Text, Value};
 
 use super::super::{ALARM_TABLE, ALARM_TABLE_SQL};
 use super::cell::Cell;
@@ -12,21 +12,24 @@ use super::table::Table;
 /// The name of the table.
 pub(super) const NAME: &str = "sqlite_schema";
 
+static OF_ALARM: Text = Text::new_static(ALARM_TABLE);
+static OF_ALARM_SQL: Text = Text::new_static(ALARM_TABLE_SQL);
+
 /// One entry: its type, its name, the table that it belongs to, and the text that made it.
 struct Entry<'t> {
     kind: &'static str,
-    name: String,
-    table: &'t str,
-    sql: Option<&'t str>,
+    name: Text,
+    table: &'t Text,
+    sql: Option<&'t Text>,
 }
 
 impl Entry<'_> {
     fn read(&self, column: &str) -> Bound<Value> {
         Ok(match column {
-            "type" => Value::text(self.kind),
-            "name" => Value::text(&self.name),
-            "tbl_name" => Value::text(self.table),
-            "sql" => self.sql.map_or(Value::Null, Value::text),
+            "type" => Value::Text(Text::new_static(self.kind)),
+            "name" => Value::Text(self.name.clone()),
+            "tbl_name" => Value::Text(self.table.clone()),
+            "sql" => self.sql.map_or(Value::Null, |sql| Value::Text(sql.clone())),
             // Where a table's pages begin is SQLite's affair.
             _ => return Err(Refusal::Unsupported),
         })
@@ -50,15 +53,13 @@ pub(super) fn select<'t>(
     }
     let of_platform = Entry {
         kind: "table",
-        name: ALARM_TABLE.to_owned(),
-        table: ALARM_TABLE,
-        sql: Some(ALARM_TABLE_SQL),
+        name: OF_ALARM.clone(),
+        table: &OF_ALARM,
+        sql: Some(&OF_ALARM_SQL),
     };
     let of_platform = alarm_table.then_some(of_platform);
-    let mut entries: Vec<Entry<'_>> = tables.flat_map(entries_of).chain(of_platform).collect();
-    entries.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut rows = Vec::new();
-    for entry in &entries {
+    let mut found = Vec::new();
+    for entry in tables.flat_map(entries_of).chain(of_platform) {
         let mut passes = true;
         for condition in &select.filter {
             let (Operator::Equal, Cell::Text(wanted)) =
@@ -69,13 +70,14 @@ pub(super) fn select<'t>(
             passes &= entry.read(&condition.column)? == Value::Text(wanted);
         }
         if passes {
-            rows.push(
-                columns
-                    .iter()
-                    .map(|(column, _)| entry.read(column))
-                    .collect::<Bound<_>>()?,
-            );
+            found.push(entry);
         }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut rows = Vec::with_capacity(found.len());
+    for entry in &found {
+        let row = columns.iter().map(|(column, _)| entry.read(column));
+        rows.push(row.collect::<Bound<Vec<Value>>>()?);
     }
     let names = columns
         .iter()
@@ -91,14 +93,14 @@ fn entries_of(table: &Table) -> Vec<Entry<'_>> {
     let schema = &table.schema;
     let mut entries = vec![Entry {
         kind: "table",
-        name: schema.name.to_string(),
+        name: schema.name.clone(),
         table: &schema.name,
         sql: Some(&schema.ddl),
     }];
     if matches!(schema.key, Key::Columns(_)) {
         entries.push(Entry {
             kind: "index",
-            name: format!("sqlite_autoindex_{}_1", schema.name),
+            name: Text::from(format!("sqlite_autoindex_{}_1", schema.name)),
             table: &schema.name,
             sql: None,
         });

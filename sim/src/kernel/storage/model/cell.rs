@@ -12,8 +12,9 @@ use protocol::number::Number;
 use super::super::digest::Part;
 
 /// A stored value. Integers and reals are two things until they are read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Cell {
+    #[default]
     Null,
     Integer(i64),
     /// Never NaN, which SQLite stores as NULL.
@@ -147,7 +148,7 @@ impl Cell {
     #[inline]
     pub(super) fn order(&self, other: &Cell) -> Ordering {
         match (self, other) {
-            (Cell::Text(a), Cell::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
+            (Cell::Text(a), Cell::Text(b)) => order_of_bytes(a.as_bytes(), b.as_bytes()),
             (Cell::Integer(a), Cell::Integer(b)) => a.cmp(b),
             _ => self.order_of_others(other),
         }
@@ -172,6 +173,18 @@ impl Cell {
             Cell::Blob(_) => 3,
         }
     }
+}
+
+/// As they compare, most by their first eight.
+#[inline]
+fn order_of_bytes(a: &[u8], b: &[u8]) -> Ordering {
+    if let (Some(first), Some(other)) = (a.first_chunk(), b.first_chunk()) {
+        let order = u64::from_be_bytes(*first).cmp(&u64::from_be_bytes(*other));
+        if order.is_ne() {
+            return order;
+        }
+    }
+    a.cmp(b)
 }
 
 /// Exact, where a cast of the integer would round.

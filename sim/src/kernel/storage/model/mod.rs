@@ -39,8 +39,6 @@ use super::{Contents, Mark, Ran, Store, StoreError, Surroundings, Writes, texts:
 pub struct ModelStore {
     pool: ModelPool,
     guard: Guard,
-    /// The texts that the pool knew when this store last asked.
-    known: Rc<Known>,
     tables: Tables,
     /// For each mark, how many steps could be taken back when it was set.
     marks: Vec<usize>,
@@ -71,9 +69,9 @@ impl Clone for Buffers {
 
 /// The statements that the stores of one pool have read.
 #[derive(Clone, Debug, Default)]
-pub struct ModelPool(Rc<RefCell<Rc<Known>>>);
+pub struct ModelPool(Rc<RefCell<Known>>);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Known {
     texts: Texts,
     statements: Vec<Rc<Prepared>>,
@@ -97,20 +95,21 @@ struct BoundPlan {
 }
 
 impl ModelPool {
-    /// All texts, this one among them.
-    fn know(&self, sql: &Text) -> Rc<Known> {
+    /// The statement of a text, which is read when it comes first.
+    fn prepared(&self, sql: &Text) -> Rc<Prepared> {
         let mut known = self.0.borrow_mut();
-        if known.texts.find(sql).is_none() {
-            let known = Rc::make_mut(&mut *known);
-            known.texts.insert(sql);
-            let parsed = parse::parse(sql).ok();
-            known.statements.push(Rc::new(Prepared {
-                writes: parsed.as_ref().map(writes_of).unwrap_or_default(),
-                parsed,
-                plan: OnceCell::new(),
-            }));
+        if let Some(number) = known.texts.find(sql) {
+            return Rc::clone(&known.statements[number]);
         }
-        Rc::clone(&known)
+        let parsed = parse::parse(sql).ok();
+        let prepared = Rc::new(Prepared {
+            writes: parsed.as_ref().map(writes_of).unwrap_or_default(),
+            parsed,
+            plan: OnceCell::new(),
+        });
+        known.texts.insert(sql);
+        known.statements.push(Rc::clone(&prepared));
+        prepared
     }
 }
 
@@ -123,7 +122,6 @@ impl Store for ModelStore {
         ModelStore {
             pool: pool.clone(),
             guard: Guard::new(limits),
-            known: Rc::default(),
             tables: Tables::new(limits.row_bytes),
             marks: Vec::new(),
             alarm_table: false,
@@ -136,7 +134,7 @@ impl Store for ModelStore {
     }
 
     fn knows(&self, sql: &str) -> bool {
-        self.known.texts.find(sql).is_some()
+        self.pool.0.borrow().texts.find(sql).is_some()
     }
 
     fn run_one(&mut self, sql: &Text, params: &[Value]) -> Ran {
@@ -243,22 +241,14 @@ fn lie() -> Ran {
 impl ModelStore {
     /// Tells in `begun` what the statement writes, once it begins.
     fn run_prepared(&mut self, sql: &Text, params: &[Value], begun: &mut Writes) -> Bound<Rows> {
-        let number = match self.known.texts.find(sql) {
-            Some(number) => number,
-            None => {
-                self.known = self.pool.know(sql);
-                self.known.texts.find(sql).ok_or(Refusal::Unsupported)?
-            }
-        };
+        let prepared = self.pool.prepared(sql);
         let ModelStore {
-            known,
             tables,
             buffers,
             guard,
             alarm_table,
             ..
         } = self;
-        let prepared = &known.statements[number];
         let parsed = prepared.parsed.as_ref().ok_or(Refusal::Unsupported)?;
         if let Shape::CreateTable {
             schema,

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use protocol::host::{SqlError, Text, Value};
+use protocol::host::{Columns, SqlError, Value};
 
 use super::cell::{Affinity, Cell};
 use super::cell_of;
@@ -56,8 +56,16 @@ pub(super) type Assignments = Vec<Option<Source>>;
 pub(super) enum Source {
     Operand(Operand),
     Column(usize),
-    Excluded(usize),
-    Sum { column: usize, minus: bool, by: Operand },
+    /// What the row that was refused has there; `last` where no column after this one asks for it too.
+    Excluded {
+        from: usize,
+        last: bool,
+    },
+    Sum {
+        column: usize,
+        minus: bool,
+        by: Operand,
+    },
 }
 
 #[derive(Debug)]
@@ -189,7 +197,7 @@ impl BoundFilter<'_> {
 
 #[derive(Debug)]
 pub(super) struct SelectPlan {
-    pub(super) names: Vec<Text>,
+    pub(super) names: Columns,
     pub(super) what: What,
     pub(super) filter: Filter,
     /// Columns, and whether descending.

@@ -110,7 +110,12 @@ pub(super) struct Table {
     entry: u128,
 }
 
+#[inline]
 fn order_by(key: &[usize], a: &[Cell], b: &[Cell]) -> Ordering {
+    // Most keys.
+    if let [column] = key {
+        return a[*column].order(&b[*column]);
+    }
     for column in key {
         let order = a[*column].order(&b[*column]);
         if order.is_ne() {

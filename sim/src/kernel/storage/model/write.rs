@@ -106,7 +106,7 @@ impl Tables {
         let mut rows = Vec::new();
         let mut failed: Option<Refusal> = None;
         for at in filter.stretch(of).filter(|at| filter.holds(&of.rows()[*at])) {
-            let row = change(&of.schema, &of.rows()[at], set, &[], params, changed);
+            let row = change(&of.schema, &of.rows()[at], set, &mut [], params, changed);
             match (row.and_then(|()| self.check_size(changed)), &failed) {
                 (Ok(()), _) => rows.push((at, std::mem::take(changed))),
                 (Err(refusal), None) => failed = Some(refusal),
@@ -202,12 +202,13 @@ fn stored(operand: &Operand, params: &[Value], affinity: Affinity) -> Option<Cel
     }
 }
 
-/// Fills a buffer with the cells of a row, its assignments made. `refused` is the row that an upsert could not insert.
+/// Fills a buffer with the cells of a row, its assignments made. `refused` is the row that an upsert could not insert, and
+/// is used up.
 fn change(
     schema: &Schema,
     before: &Row,
     set: &Assignments,
-    refused: &[Cell],
+    refused: &mut [Cell],
     params: &[Value],
     cells: &mut Vec<Cell>,
 ) -> Bound<()> {
@@ -222,7 +223,8 @@ fn change(
             Source::Operand(operand) => stored(operand, params, affinity),
             Source::Column(from) => before.cells()[*from].clone().with(affinity),
             // It is what its own column stores, whose affinity is the same.
-            Source::Excluded(from) => refused.get(*from).cloned(),
+            Source::Excluded { from, last: true } => refused.get_mut(*from).map(std::mem::take),
+            Source::Excluded { from, last: false } => refused.get(*from).cloned(),
             Source::Sum { column, minus, by } => {
                 let sum = sum(&before.cells()[*column], *minus, cell_of(by, params));
                 sum.and_then(|sum| sum.with(affinity))

@@ -3,7 +3,7 @@
 //! Finding a statement by its text costs one short hash, where `prepare_cached` takes it out of an LRU list and puts
 //! it back. A statement borrows its connection, so the two live in one cell.
 
-use protocol::host::{Rows, SqlError, SqlErrorKind, Text, Value};
+use protocol::host::{Columns, Rows, SqlError, SqlErrorKind, Text, Value};
 #[cfg(test)]
 use rusqlite::StatementStatus;
 use rusqlite::{Connection, Error, Statement};
@@ -50,7 +50,7 @@ struct Prepared<'connection> {
     statement: Statement<'connection>,
     parameters: usize,
     traits: Traits,
-    columns: Vec<Text>,
+    columns: Columns,
     /// What it has answered beside the platform's table for the alarm, by its parameters. Nothing is kept here of a
     /// statement that asks for more than the schema, and the statement is dropped when that changes.
     beside_alarm_table: Vec<(Vec<Value>, Rows)>,

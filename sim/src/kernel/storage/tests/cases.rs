@@ -216,7 +216,7 @@ fn a_mark_takes_tables_back_too<S: Store>() {
         .run(&statement("SELECT * FROM other", &[]))
         .outcome
         .expect("the table is there");
-    assert_eq!(rows.columns, ["a", "b"]);
+    assert_eq!(*rows.columns, ["a", "b"]);
 }
 
 fn a_fork_has_contents_and_marks_of_its_own<S: Store>() {

@@ -11,8 +11,11 @@
 //! page's row in the render cache, which the application never takes back. Catches H5, S33, S49, and a record that fails
 //! behind others of the same pull.
 
+use std::sync::Arc;
+
 use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::{Breach, Class, Invariant};
+use crate::world::lanes::truth::contents::Row;
 use crate::world::lanes::truth::copies::is_whole;
 use crate::world::lanes::truth::standing::{Generation, Standing};
 use crate::world::lanes::truth::{Truth, Turn};
@@ -102,7 +105,7 @@ fn survivors(truth: &mut Truth, turn: &Turn, before: Generation, after: Generati
 
 /// Pages that the lane itself has put there.
 fn kept(truth: &mut Truth, turn: &Turn, after: Generation) -> Judgement {
-    let put = |row: &Vec<Value>| {
+    let put = |row: &Row| {
         turn.statements().any(|statement| {
             statement.sql.starts_with("INSERT OR REPLACE INTO cfw_page ")
                 && statement.params.first() == row.first()
@@ -143,7 +146,7 @@ fn titles(turn: &Turn) -> Judgement {
     };
     let mut judgement = Judgement::NoSubject;
     for row in rows(&turn.after, "cache_render") {
-        let [Value::Text(cid), Value::Text(data), ..] = row.as_slice() else {
+        let [Value::Text(cid), Value::Text(data), ..] = &***row else {
             continue;
         };
         if cid == "front" {
@@ -182,19 +185,19 @@ fn titles(turn: &Turn) -> Judgement {
     judgement
 }
 
-fn rows<'a>(standing: &'a Standing, table: &str) -> impl Iterator<Item = &'a Vec<Value>> {
+fn rows<'a>(standing: &'a Standing, table: &str) -> impl Iterator<Item = &'a Arc<Row>> {
     standing.kept.get(table).into_iter().flat_map(|table| &table.rows)
 }
 
 /// The kept pages that tell what they read.
-fn pages(standing: &Standing) -> Vec<(Vec<Value>, Page)> {
+fn pages(standing: &Standing) -> Vec<(Arc<Row>, Page)> {
     let html = standing
         .kept
         .get("cfw_page")
         .and_then(|table| table.column("html"));
-    let read = |row: &Vec<Value>| {
+    let read = |row: &Arc<Row>| {
         let page = serde_json::from_str(row.get(html?)?.as_text()?).ok()?;
-        Some((row.clone(), page))
+        Some((Arc::clone(row), page))
     };
     rows(standing, "cfw_page").filter_map(read).collect()
 }

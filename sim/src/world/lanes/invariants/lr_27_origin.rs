@@ -73,7 +73,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
 /// What a state holds under a name of the collection `state`.
 fn state<'a>(contents: &'a Contents, name: &str) -> Option<&'a Value> {
     let table = contents.table("key_value")?;
-    let is_it = |row: &&Vec<Value>| {
+    let is_it = |row: &[Value]| {
         let texts = row.first().and_then(Value::as_text).zip(row.get(1)?.as_text())?;
         (texts == ("state", name)).then_some(())
     };

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
-use protocol::host::Rows;
-use protocol::host::{Statement, Text, Value};
+use protocol::host::{Columns, Rows, Statement, Text, Value};
 use protocol::lanes::app::page::canonical_rows;
 use protocol::number::Number;
 use xxhash_rust::xxh3::xxh3_128;
@@ -29,15 +29,37 @@ const EXPIRING: [(&str, &str); 3] = [
     ("semaphore", "expire"),
 ];
 
+/// One row. The states that hold it share it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    values: Vec<Value>,
+    digest: u128,
+}
+
+impl Row {
+    fn new(values: Vec<Value>) -> Self {
+        let digest = digest_of(&values);
+        Row { values, digest }
+    }
+}
+
+impl Deref for Row {
+    type Target = [Value];
+
+    fn deref(&self) -> &[Value] {
+        &self.values
+    }
+}
+
 /// One table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     /// The statement that makes it.
     pub ddl: Text,
     /// Its columns.
-    pub columns: Vec<Text>,
+    pub columns: Columns,
     /// Its rows, in the order in which the database gave them.
-    pub rows: Vec<Vec<Value>>,
+    pub rows: Vec<Arc<Row>>,
     /// A sum over its rows: equal for equal rows in any order.
     digest: u128,
 }
@@ -46,14 +68,24 @@ impl Table {
     /// A table with these rows.
     #[must_use]
     pub fn new(ddl: Text, found: Rows) -> Self {
-        let digest = found
+        Self::beside(None, ddl, found)
+    }
+
+    /// A table with these rows, which shares with another one what is the same in both: nearly all of it, where that is
+    /// how it was before a turn.
+    #[must_use]
+    pub fn beside(other: Option<&Table>, ddl: Text, found: Rows) -> Self {
+        let mut others = other.map_or(&[][..], |other| &other.rows);
+        let rows: Vec<Arc<Row>> = found
             .rows
-            .iter()
-            .fold(0_u128, |sum, row| sum.wrapping_add(digest_of(row)));
+            .into_iter()
+            .map(|values| shared(&mut others, &values).unwrap_or_else(|| Arc::new(Row::new(values))))
+            .collect();
+        let digest = rows.iter().fold(0_u128, |sum, row| sum.wrapping_add(row.digest));
         Table {
             ddl,
             columns: found.columns,
-            rows: found.rows,
+            rows,
             digest,
         }
     }
@@ -75,9 +107,30 @@ impl Table {
     }
 }
 
+/// How many rows are passed over for one that is the same: those that were taken out since.
+const PASSED: usize = 4;
+
+/// The row of these values among the next ones of another table, which stand in the same order.
+fn shared(others: &mut &[Arc<Row>], values: &[Value]) -> Option<Arc<Row>> {
+    let near = others.iter().take(PASSED);
+    if let Some(at) = near.into_iter().position(|other| other.values == values) {
+        let found = Arc::clone(&others[at]);
+        *others = &others[at + 1..];
+        return Some(found);
+    }
+    // It has changed, and the next one is compared with the next; or it is new.
+    let changed = others
+        .first()
+        .is_some_and(|other| other.first() == values.first());
+    if changed {
+        *others = &others[1..];
+    }
+    None
+}
+
 fn digest_of(row: &[Value]) -> u128 {
     let rows = Rows {
-        columns: Vec::new(),
+        columns: Columns::default(),
         rows: vec![row.to_vec()],
     };
     xxh3_128(canonical_rows(&rows).as_bytes())
@@ -154,6 +207,11 @@ impl Contents {
         self.0.insert(name, Arc::new(table));
     }
 
+    /// Puts a table of another state there, which both share then.
+    pub fn share(&mut self, name: Text, table: &Arc<Table>) {
+        self.0.insert(name, Arc::clone(table));
+    }
+
     /// Forgets the tables that are not among these.
     pub fn keep_only(&mut self, names: &[Text]) {
         self.0.retain(|name, _| names.contains(name));
@@ -175,6 +233,14 @@ impl Contents {
     #[must_use]
     pub fn lacks<'a>(&self, other: &'a Contents) -> Option<&'a Text> {
         other.0.keys().find(|name| !self.0.contains_key(*name))
+    }
+
+    /// How many tables both have by identity.
+    pub(super) fn shares(&self, other: &Contents) -> usize {
+        let tables = self.0.iter();
+        let same =
+            tables.filter(|(name, table)| other.table(name).is_some_and(|other| Arc::ptr_eq(table, other)));
+        same.count()
     }
 
     /// How this state differs from another; rows that have expired at `now` (in seconds) count on neither side. A table
@@ -203,13 +269,25 @@ fn difference(
         return None;
     }
     let (here, there) = (lasting(name, here, now), lasting(name, there, now));
-    let times = |rows: &[&Vec<Value>], row: &Vec<Value>| rows.iter().filter(|other| **other == row).count();
-    let only = |some: &[&Vec<Value>], others: &[&Vec<Value>]| {
-        some.iter()
-            .find(|row| times(some, row) > times(others, row))
+    let sorted = |rows: &[&Row]| {
+        let mut digests: Vec<u128> = rows.iter().map(|row| row.digest).collect();
+        digests.sort_unstable();
+        digests
+    };
+    let (sorted_here, sorted_there) = (sorted(&here), sorted(&there));
+    let times = |digests: &[u128], row: &Row| {
+        let from = digests.partition_point(|digest| *digest < row.digest);
+        digests[from..].partition_point(|digest| *digest == row.digest)
+    };
+    let only = |rows: &[&Row], own: &[u128], others: &[u128]| {
+        rows.iter()
+            .find(|row| times(own, row) > times(others, row))
             .map(|row| shown(row))
     };
-    let (only_here, only_there) = (only(&here, &there), only(&there, &here));
+    let (only_here, only_there) = (
+        only(&here, &sorted_here, &sorted_there),
+        only(&there, &sorted_there, &sorted_here),
+    );
     (only_here.is_some() || only_there.is_some()).then(|| Difference {
         table: name.clone(),
         only_here,
@@ -218,17 +296,17 @@ fn difference(
 }
 
 /// The rows that have not expired.
-fn lasting<'a>(name: &str, table: Option<&'a Arc<Table>>, now: Number) -> Vec<&'a Vec<Value>> {
+fn lasting<'a>(name: &str, table: Option<&'a Arc<Table>>, now: Number) -> Vec<&'a Row> {
     let Some(table) = table else {
         return Vec::new();
     };
     let expiring = EXPIRING.iter().find(|(expiring, _)| *expiring == name);
     let column = expiring.and_then(|(_, column)| table.column(column));
-    let lasts = |row: &&Vec<Value>| {
+    let lasts = |row: &&Row| {
         let at = column.and_then(|column| row[column].as_number());
         at.is_none_or(|at| at.js_ge(now))
     };
-    table.rows.iter().filter(lasts).collect()
+    table.rows.iter().map(Arc::as_ref).filter(lasts).collect()
 }
 
 /// A row, for people.

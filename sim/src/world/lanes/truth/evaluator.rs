@@ -2,25 +2,40 @@
 
 use std::sync::Arc;
 
-use protocol::host::{Rows, Statement};
+use protocol::host::{Rows, Statement, Text};
 
 use super::contents::{Contents, insert, plain};
 use crate::kernel::storage::limits::Limits;
 use crate::kernel::storage::model::ModelStore;
-use crate::kernel::storage::{Store, StoreError};
+use crate::kernel::storage::{Store, StoreError, Writes};
 
-/// The database, and the state that it holds.
-#[derive(Clone, Debug)]
-pub struct Evaluator {
-    store: ModelStore,
-    loaded: Contents,
+/// Databases with the states that they hold, the one that was asked for last at the end. Lanes stand at a few generations
+/// at a time, and each is asked for again and again.
+#[derive(Debug, Default)]
+pub struct Evaluator(Vec<Loaded>);
+
+/// How many states are held.
+const HELD: usize = 8;
+
+impl Clone for Evaluator {
+    /// One state is enough to make the others of.
+    fn clone(&self) -> Self {
+        Evaluator(self.0.last().cloned().into_iter().collect())
+    }
 }
 
-impl Default for Evaluator {
+/// A database, and the state that it holds.
+#[derive(Clone, Debug)]
+struct Loaded {
+    store: ModelStore,
+    state: Contents,
+}
+
+impl Default for Loaded {
     fn default() -> Self {
-        Evaluator {
+        Loaded {
             store: ModelStore::open(&Default::default(), Limits::default()),
-            loaded: Contents::default(),
+            state: Contents::default(),
         }
     }
 }
@@ -30,19 +45,47 @@ impl Default for Evaluator {
 pub struct Trial<'a> {
     store: &'a mut ModelStore,
     mark: crate::kernel::storage::Mark,
+    writes: Writes,
 }
 
 impl Evaluator {
-    /// Puts a state into the database: only tables that are not the same are written anew.
+    /// The database that holds a state. Where there is none it is made of the one that is most like it.
     ///
     /// # Panics
     /// When the tables of an object cannot be made again: a bug of the oracle.
     pub fn at(&mut self, contents: &Contents) -> Trial<'_> {
+        let held = self.0.iter().position(|loaded| loaded.state.is_same(contents));
+        let loaded = match held {
+            Some(at) => self.0.remove(at),
+            None => {
+                let nearest = self.0.iter().max_by_key(|loaded| loaded.state.shares(contents));
+                let mut loaded = nearest.cloned().unwrap_or_default();
+                loaded.become_state(contents);
+                if self.0.len() == HELD {
+                    self.0.remove(0);
+                }
+                loaded
+            }
+        };
+        self.0.push(loaded);
+        let store = &mut self.0.last_mut().expect("one was pushed").store;
+        let mark = store.mark();
+        Trial {
+            store,
+            mark,
+            writes: Writes::default(),
+        }
+    }
+}
+
+impl Loaded {
+    /// Puts a state into the database: only tables that are not the same are written anew.
+    fn become_state(&mut self, contents: &Contents) {
         let mut loaded = contents.clone();
         let mut statements = Vec::new();
         // A table that is not there reads as an empty one.
         let absent = self
-            .loaded
+            .state
             .tables()
             .filter(|(name, _)| contents.table(name).is_none());
         for (name, table) in absent {
@@ -52,7 +95,7 @@ impl Evaluator {
             loaded.set(name.clone(), table.emptied());
         }
         for (name, table) in contents.tables() {
-            match self.loaded.table(name) {
+            match self.state.table(name) {
                 Some(loaded) if Arc::ptr_eq(loaded, table) => continue,
                 Some(_) => statements.push(plain(format!("DELETE FROM \"{name}\""))),
                 None => statements.push(plain(table.ddl.to_string())),
@@ -60,7 +103,7 @@ impl Evaluator {
             let sql = insert(name, table);
             statements.extend(table.rows.iter().map(|row| Statement {
                 sql: sql.clone(),
-                params: row.clone(),
+                params: row.to_vec(),
             }));
         }
         for statement in &statements {
@@ -68,12 +111,7 @@ impl Evaluator {
                 panic!("the oracle cannot hold a state: {}: {error}", statement.sql);
             }
         }
-        self.loaded = loaded;
-        let mark = self.store.mark();
-        Trial {
-            store: &mut self.store,
-            mark,
-        }
+        self.state = loaded;
     }
 }
 
@@ -83,7 +121,15 @@ impl Trial<'_> {
     /// # Errors
     /// The database refuses it.
     pub fn run(&mut self, statement: &Statement) -> Result<Rows, StoreError> {
-        self.store.run(statement).outcome
+        let ran = self.store.run(statement);
+        self.writes.add(&ran.writes);
+        ran.outcome
+    }
+
+    /// Whether a table may not be any more what it was when the trial began.
+    #[must_use]
+    pub fn has_written(&self, table: &Text) -> bool {
+        self.writes.schema() || self.writes.tables().contains(table)
     }
 
     /// Runs statements, reads, and takes the statements back.

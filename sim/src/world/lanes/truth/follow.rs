@@ -207,7 +207,9 @@ impl Truth {
                     continue;
                 }
                 match trial.run(&plain(format!("SELECT * FROM \"{name}\""))) {
-                    Ok(found) => state.set(name.clone(), Table::new(table.ddl.clone(), found)),
+                    Ok(found) => {
+                        state.set(name.clone(), Table::beside(Some(table), table.ddl.clone(), found))
+                    }
                     // It was made later in the turn.
                     Err(_) => continue,
                 }

@@ -291,9 +291,16 @@ impl Truth {
         }
         let mut state = Contents::default();
         for (name, table) in to.tables() {
+            if let Some(same) = from.table(name).filter(|_| !trial.has_written(name)) {
+                state.share(name.clone(), same);
+                continue;
+            }
             let all = contents::plain(format!("SELECT * FROM \"{name}\""));
             if let Ok(found) = trial.run(&all) {
-                state.set(name.clone(), contents::Table::new(table.ddl.clone(), found));
+                state.set(
+                    name.clone(),
+                    contents::Table::beside(Some(table), table.ddl.clone(), found),
+                );
             }
         }
         Some(Replayed::Holds(state))

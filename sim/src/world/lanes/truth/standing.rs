@@ -166,7 +166,11 @@ impl Standing {
                 let Some(found) = read(kernel, object, &all) else {
                     return;
                 };
-                let table = Table::new(known.unwrap_or_default(), found);
+                let before = match kept {
+                    Some(kept) => self.kept.get(kept),
+                    None => self.contents.table(other),
+                };
+                let table = Table::beside(before.map(Arc::as_ref), known.unwrap_or_default(), found);
                 match kept {
                     Some(kept) => drop(self.kept.insert(kept, Arc::new(table))),
                     None => self.contents.set(name.clone(), table),
@@ -189,7 +193,7 @@ impl Standing {
         );
         let found = read(kernel, object, &statement).unwrap_or_default();
         let log = Arc::make_mut(&mut self.log);
-        log.retain(|generation, _| newest.is_some_and(|newest| *generation < newest));
+        log.split_off(&newest.unwrap_or(0));
         for row in found.rows {
             if let Some((generation, record)) = record(&row) {
                 log.insert(generation, Arc::new(record));

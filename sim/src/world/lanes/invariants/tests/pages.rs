@@ -35,7 +35,7 @@ fn leads(to: &str) -> Contents {
 /// A page that shows where it leads.
 fn page(to: &str) -> Page {
     let digest = digest_rows(&Rows {
-        columns: vec!["path".into()],
+        columns: vec!["path".into()].into(),
         rows: vec![vec![Value::text(to)]],
     });
     Page {
