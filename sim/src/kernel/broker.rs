@@ -11,7 +11,6 @@ use protocol::host::{Answer, CallError, Label, Text};
 
 use super::calls::Leaving;
 use super::choice::{Origin, OriginId, Purpose, Source};
-use super::network::connection_lost;
 use super::party::{CallerRef, Connection, PartyId};
 use super::storage::Store;
 use super::time::Micros;

@@ -86,11 +86,17 @@ fn kind<W: World>(fault: &Fault) -> String {
         Fault::Evict { object }
         | Fault::Displace { object, .. }
         | Fault::CommitStall { object, .. }
-        | Fault::CommitFailure { object } => format!("{kind}-{}", W::role(object)),
-        Fault::Partition { from, to, .. } | Fault::Clog { from, to, .. } => {
+        | Fault::CommitFailure { object }
+        | Fault::Rewind { object, .. } => format!("{kind}-{}", W::role(object)),
+        Fault::Partition { from, to, .. } | Fault::Clog { from, to, .. } | Fault::Clone { from, to } => {
             format!("{kind}-{}-and-{}", W::role(from), W::role(to))
         }
-        Fault::Cancel { .. } => kind,
+        // What version a number is, the variant says.
+        Fault::Deploy { .. }
+        | Fault::Cancel { .. }
+        | Fault::KvOutage { .. }
+        | Fault::BrokerRestart
+        | Fault::Restart { .. } => kind,
     }
 }
 
