@@ -60,9 +60,9 @@ pub fn read(bytes: &[u8]) -> Result<Log, LogError> {
     })?;
     let mut log = Log::default();
     let mut lines = Lines { text, at: 0, line: 1 };
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    let values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     let mut records_list = None;
-    while let Some(value) = values.next() {
+    for value in values {
         let value = value.map_err(|error| LogError::NotJson {
             line: error.line(),
             why: error.to_string(),

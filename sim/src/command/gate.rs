@@ -14,7 +14,7 @@ use sim::report::gate::{Case, Cases, Stands};
 use sim::report::sweep::{Row, table, write_measures, write_unreached, write_void_runs};
 use sim::run::StoreKind;
 use sim::scenario::{self, Scenario, Source};
-use sim::search::known::Date;
+use sim::search::known::{Date, Known};
 use sim::search::measured::{Measured, file_of};
 use sim::search::power::chance_to_miss;
 use sim::search::sample::{sample, without_witness};
@@ -250,9 +250,9 @@ impl<W: World> Gate<'_, W> {
             from: self.arguments.from,
             seeds: scenarios.iter().map(|scenario| u64::from(scenario.weight)).sum(),
             jobs: jobs(self.arguments.jobs),
-            store: StoreKind::Sqlite,
+            store: StoreKind::Model,
             keep_going: true,
-            known: &known,
+            known: &known.valid,
         };
         let spent = self.whole.time();
         let left = self
@@ -266,9 +266,11 @@ impl<W: World> Gate<'_, W> {
         );
         let variant = default_variant::<W>();
         let deployed = || deployment::<W>(variant).expect("the first variant is there");
-        let swept = search::sweep::<W, _>(&settings, deployed, &clock);
+        // What it finds is told in the end: a gate writes no traces.
+        let swept = search::sweep::<W, _>(&settings, deployed, &clock, &mut |_| ());
         let took = clock.stop();
         self.tell_sweep(&sources, &settings, &swept, took, out)?;
+        self.tell_expired(&known.expired, out)?;
         Ok(self.chance_left(&scenarios, &swept))
     }
 
@@ -280,7 +282,8 @@ impl<W: World> Gate<'_, W> {
         took: Duration,
         out: &mut dyn Write,
     ) -> Result<()> {
-        let judged = search::judge(settings.scenarios, swept);
+        // The known failures whose day is over are a part of their own.
+        let judged = search::judge(settings.scenarios, swept, 0);
         let rows: Vec<Row<'_>> = settings
             .scenarios
             .iter()
@@ -361,6 +364,37 @@ impl<W: World> Gate<'_, W> {
             Took(took)
         )?;
         Ok(())
+    }
+
+    /// No known failure may stand in the file beyond its day.
+    fn tell_expired(&mut self, expired: &[Known], out: &mut dyn Write) -> Result<()> {
+        if self.arguments.known.is_none() {
+            return Ok(());
+        }
+        let stands = if expired.is_empty() {
+            Stands::Holds
+        } else {
+            let told = expired.iter().map(|known| {
+                format!(
+                    "{} was known until {}: {} ({})",
+                    known.pattern(),
+                    known.expires,
+                    known.reason,
+                    known.owner
+                )
+            });
+            Stands::Fails {
+                code: 1,
+                why: told.collect::<Vec<_>>().join("\n"),
+            }
+        };
+        self.add(
+            "known",
+            "no known failure is past its day".to_owned(),
+            stands,
+            Duration::ZERO,
+            out,
+        )
     }
 
     /// The chance that the defect which is hardest to find was missed, in words.

@@ -137,7 +137,7 @@ impl Visit for SweepWorld<'_> {
         let scenarios = scenarios.collect::<Result<Vec<_>, _>>()?;
         let variant = arguments.variant.as_deref().unwrap_or(default_variant::<W>());
         deployment::<W>(variant)?;
-        let known = known::<W>(arguments.known.as_deref(), arguments.today)?;
+        let known = known_on_day::<W>(arguments.known.as_deref(), arguments.today)?;
         let settings = settings(arguments, &scenarios, &known.valid)?;
         // Whoever has read the heading can end it.
         let interrupt = Interrupt::listen()?;
@@ -194,18 +194,17 @@ fn write_found<W: World>(
 }
 
 /// The known failures, by whether their day is over.
-struct KnownOnDay {
+pub struct KnownOnDay {
+    /// The day.
     today: Date,
-    valid: Vec<Known>,
-    expired: Vec<Known>,
+    /// Those that may still be …
+    pub valid: Vec<Known>,
+    /// … and those that may not.
+    pub expired: Vec<Known>,
 }
 
-/// The known failures of a file whose day is not over.
-pub fn known_on_day<W: World>(file: Option<&Path>, day: Option<Date>) -> Result<Vec<Known>> {
-    Ok(known::<W>(file, day)?.valid)
-}
-
-fn known<W: World>(file: Option<&Path>, day: Option<Date>) -> Result<KnownOnDay> {
+/// The known failures of a file, on a day: today's where none is named.
+pub fn known_on_day<W: World>(file: Option<&Path>, day: Option<Date>) -> Result<KnownOnDay> {
     let all = match file {
         None => Vec::new(),
         Some(file) => read_known::<W>(&Source::open(&file.to_string_lossy())?)?,

@@ -3,7 +3,8 @@
 //! It is for people and for how many seeds a gate takes. No run depends on it.
 #![expect(
     clippy::disallowed_types,
-    reason = "rates and their quantiles are for people: no run sees them"
+    clippy::disallowed_methods,
+    reason = "rates, their quantiles and numbers of seeds are for people: no run sees them"
 )]
 
 use statrs::distribution::{Beta, ContinuousCDF as _};

@@ -296,7 +296,7 @@ fn what_only_one_store_gets_wrong_fails_the_sweep() {
             (1, 2),
             "of the two seeds that are repeated on the other store"
         );
-        let judged = judge(scenarios, &swept).judgement;
+        let judged = judge(scenarios, &swept, 0).judgement;
         assert_eq!(judged, Judgement::NotDeterministic, "on {}", store.name());
         assert_eq!(judged.exit_code(), 4);
     }

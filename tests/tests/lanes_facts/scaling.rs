@@ -129,7 +129,7 @@ fn the_table_of_what_lanes_buy_is_not_stale() {
     let (before, rest) = text.split_once(begins).expect("it says where the table begins");
     let (_, after) = rest.split_once(ends).expect("it says where the table ends");
     let due = format!("{before}{begins}{}{ends}{after}", table());
-    if std::env::var_os("DRYDOCK_BLESS").is_some() {
+    if pieces::blesses() {
         std::fs::write(&path, due).expect("it can be written");
         return;
     }

@@ -31,11 +31,10 @@ fn under(knobs: Knobs) -> World {
 
 /// What each of some parties says which version it is, at an instant.
 fn versions(world: &mut World, at: u64, parties: &[&str]) -> Vec<u32> {
-    let asked = parties
+    parties
         .iter()
         .map(|party| world.ask(at, party, [Do::Version]))
-        .collect();
-    asked
+        .collect()
 }
 
 fn said(world: &World, asked: &[u32]) -> Vec<String> {

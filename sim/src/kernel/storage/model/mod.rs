@@ -230,7 +230,7 @@ pub(crate) const LIE: &str = "SELECT name FROM sqlite_schema WHERE name = 'none 
 fn lie() -> Ran {
     Ran {
         outcome: Ok(Rows {
-            columns: vec![Text::new_static("name")],
+            columns: vec![Text::new_static("name")].into(),
             rows: vec![vec![Value::text("a table that is not there")]],
         }),
         writes: Writes::default(),

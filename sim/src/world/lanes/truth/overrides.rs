@@ -11,9 +11,12 @@ use crate::world::lanes::Variable;
 /// For how long what was told is kept: longer than any belief holds.
 const KEPT: Micros = Micros::from_millis(180_000);
 
-/// What each party was told in its present incarnation, oldest first: when, and the override, or that there is none.
+/// When a party was told of a variable, and its override, or that there is none.
+type Told = (Micros, Option<Text>);
+
+/// What each party was told of each key in its present incarnation, oldest first.
 #[derive(Clone, Debug, Default)]
-pub struct Overrides(BTreeMap<(Text, Text), Vec<(Micros, Option<Text>)>>);
+pub struct Overrides(BTreeMap<(Text, Text), Vec<Told>>);
 
 impl Overrides {
     /// A party has had a turn. A read that has failed tells nothing.
