@@ -57,7 +57,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
                     return Judgement::broken(Breach::new(DIFFERS, format!(
                         "record {generation}, replayed on {}, against the primary: {difference}",
                         record.parent
-                    )).at(difference.table()).between(
+                    )).at(difference.place()).between(
                         (format!("the primary at {generation}"), difference.there()),
                         (format!("its log, replayed from {}", record.parent), difference.here()),
                     ));

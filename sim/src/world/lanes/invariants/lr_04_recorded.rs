@@ -51,7 +51,7 @@ fn recorded(truth: &Truth, primary: &Standing) -> Judgement {
         None => Judgement::Holds,
         Some(difference) => Judgement::broken(Breach::new(DIFFERS, format!(
             "the newest record is {sealed}, and the primary against it: {difference}"
-        )).at(difference.table()).between(
+        )).at(difference.place()).between(
             (format!("the log up to record {sealed}"), difference.there()),
             ("the primary", difference.here()),
         ).concerning(truth.named(0))),

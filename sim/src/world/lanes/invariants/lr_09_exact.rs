@@ -61,7 +61,7 @@ pub(super) fn exact(truth: &Truth, turn: &Turn) -> Judgement {
         Some(difference) => Judgement::broken(Breach::new(DIFFERS, format!(
             "lane {} stands at generation {generation}, against the primary there: {difference}",
             turn.lane
-        )).at(difference.table()).between(
+        )).at(difference.place()).between(
             (format!("the primary at {generation}"), difference.there()),
             (format!("lane {} at {generation}", turn.lane), difference.here()),
         )),

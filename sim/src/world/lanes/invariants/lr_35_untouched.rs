@@ -44,7 +44,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
             "lane {} stands at {} and changed, after against before: {difference}",
             turn.lane,
             told(after)
-        )).at(difference.table()).between(
+        )).at(difference.place()).between(
             ("before", difference.there()),
             ("after", difference.here()),
         )),

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use protocol::host::{Columns, Rows, Statement, Text, Value};
 use protocol::lanes::app::page::canonical_rows;
+use protocol::lanes::app::tables;
 use protocol::number::Number;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -140,6 +141,9 @@ fn digest_of(row: &[Value]) -> u128 {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents(BTreeMap<Text, Arc<Table>>);
 
+/// What a table is called that a site has defined itself.
+const DEFINED: &str = "defined";
+
 /// The first table in which two states differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
@@ -151,10 +155,10 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The table.
+    /// The table, as identities of failures have it: one that a site has defined itself has a name of the run's.
     #[must_use]
-    pub fn table(&self) -> &Text {
-        &self.table
+    pub fn place(&self) -> &'static str {
+        tables::find(&self.table).map_or(DEFINED, |table| table.name)
     }
 
     /// What the first one has there.
@@ -340,5 +344,24 @@ pub(super) fn plain(sql: String) -> Statement {
     Statement {
         sql: Text::from(sql),
         params: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_no_name_of_a_run() {
+        let place = |table: &'static str| {
+            let difference = Difference {
+                table: Text::new_static(table),
+                only_here: None,
+                only_there: None,
+            };
+            difference.place()
+        };
+        assert_eq!(place("node"), "node");
+        assert_eq!(place("module_t8"), place("module_t27"));
     }
 }
