@@ -224,8 +224,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let (before, place) = (party.reached.before, party.place);
         let source = Source { origin, place };
         let drawn = match deploy.percent {
-            0 => 0,
-            100 => 0,
+            0 | 100 => 0,
             _ => self
                 .chance
                 .choose(Purpose::FrontVersion, source, &Text::default(), 100),

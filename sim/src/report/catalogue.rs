@@ -54,20 +54,24 @@ fn write_classes(
 ) -> Result {
     writeln!(
         to,
-        "| class | entries | planted | as defects | found | no run shows | not planted | hardest to find, in the median |"
+        "| class | entries | planted | as defects | found | not found yet | no run shows | not planted | hardest to find, in the median |"
     )?;
-    writeln!(to, "| --- | --- | --- | --- | --- | --- | --- | --- |")?;
+    writeln!(to, "| --- | --- | --- | --- | --- | --- | --- | --- | --- |")?;
     let row =
         |name: &str, entries: String, as_entries: String, not: String, of: &[&Planted], to: &mut String| {
-            let found = of
+            let is_found =
+                |defect: &&Planted| measured.get(defect.variant).is_some_and(|known| known.found > 0);
+            let found = of.iter().copied().filter(is_found).count();
+            let open = of
                 .iter()
-                .filter(|defect| measured.get(defect.variant).is_some_and(|known| known.found > 0));
+                .copied()
+                .filter(|defect| defect.unseen.is_none() && !is_found(defect));
             let unseen = of.iter().filter(|defect| defect.unseen.is_some());
             writeln!(
                 to,
-                "| {name} | {entries} | {as_entries} | {} | {} | {} | {not} | {} |",
+                "| {name} | {entries} | {as_entries} | {} | {found} | {} | {} | {not} | {} |",
                 of.len(),
-                found.count(),
+                open.count(),
                 unseen.count(),
                 hardest(of.iter().copied(), measured)
             )

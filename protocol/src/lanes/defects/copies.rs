@@ -40,7 +40,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     Defect::new(
         "label-with-the-live-sequence",
         &["H3"],
-        &["LR-18", "LR-9", "LR-16"],
+        &["LR-1", "LR-18", "LR-9", "LR-16"],
         "a copy is called by the live commit sequence, which no record need ever lead to",
         |rules| rules.seal.copyable_generation = |_, sequence| sequence,
     ),

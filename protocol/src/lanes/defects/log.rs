@@ -123,7 +123,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     Defect::new(
         "seal-nothing",
         &[],
-        &["LR-4", "LR-3"],
+        &["LR-4", "LR-3", "LR-L1"],
         "what was captured is dropped when it is sealed, though the sequence has advanced",
         |rules| rules.seal.plan = |_, sequence| SealPlan::AdvanceAndDrop(sequence + ONE),
     ),

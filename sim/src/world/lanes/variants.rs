@@ -78,7 +78,11 @@ pub fn planted() -> Vec<Planted> {
             variant: change.without,
             origin: Origin::Ablation,
             sources: entries.map(|(entry, _)| *entry).collect(),
-            invariants: vec![change.invariant],
+            invariants: match change.invariant {
+                // Both say that a lane does not come back: the second one of lanes that were withdrawn.
+                "LR-L1" => vec!["LR-L1", "LR-L3"],
+                invariant => vec![invariant],
+            },
             about: change.reason,
             unseen: None,
         }
