@@ -59,7 +59,7 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
 
 /// The most that overrides have lately said. A front reads two of them before it goes by either, and holds what it has
 /// read for as long as a belief.
-fn set(truth: &Truth, front: &Text) -> u32 {
+pub(super) fn set(truth: &Truth, front: &Text) -> u32 {
     let told = truth.overrides.told(front, Variable::ReplicaCount);
     let since = truth.now.since(TRUST.after(READING));
     let recent = told.iter().filter(|(at, _)| *at >= since);

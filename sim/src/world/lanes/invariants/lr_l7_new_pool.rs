@@ -2,10 +2,12 @@
 //!
 //! Judged when a front asks an object for a page without effects: where the primary has told it within the time of a
 //! belief how many lanes there are, it asks the lane that the affinity gives among so many. Of several numbers that it was
-//! told the highest is the newest: pools only grow. Fronts that the primary has not told since may follow an older
-//! pointer: that ends with their belief (LR-31), or with the first answer of the primary. Catches a belief that an older
-//! epoch replaces, and one that is kept when it is over.
+//! told the highest is the newest: pools only grow. Where an override of `REPLICA_COUNT` says more, that counts in its
+//! place, and nothing is judged. Fronts that the primary has not told since may follow an older pointer: that ends with
+//! their belief (LR-31), or with the first answer of the primary. Catches a belief that an older epoch replaces, and one
+//! that is kept when it is over.
 
+use super::lr_31_target;
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
 use crate::kernel::Micros;
@@ -47,6 +49,10 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     let told: Vec<_> = truth.announced.since(&called.who, lately).collect();
     let lanes = told.iter().map(|told| told.lanes).max().unwrap_or(0);
     if !told.iter().any(|told| told.by_primary && told.lanes == lanes) {
+        return Judgement::NoSubject;
+    }
+    // An override that says more counts in its place.
+    if lr_31_target::set(truth, &called.who) > lanes {
         return Judgement::NoSubject;
     }
     let Some(asked) = truth.number_of(&called.to.0) else {

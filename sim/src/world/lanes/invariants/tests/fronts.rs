@@ -105,18 +105,18 @@ fn a_lane_is_asked_that_the_front_was_lately_told_of() {
 
 #[test]
 fn a_front_that_was_told_of_the_new_pool_spreads_over_it() {
-    // `p:/` has the bucket 0 of 2, and 1 of 4.
+    // `p:/` has the bucket 0 of 2, and 2 of 3.
     let asks = |label, to: &str| asks_page(label, to, Vec::new());
     holds(of_call("LR-L7", &told("1", 50_000), &asks(ASK_PRIMARY, "shop")));
     fires(of_call("LR-L7", &told("1", 50_000), &asks(ASK_LANE, "shop#r1")));
     let mut grown = told("1", 50_000);
-    let answer = response(200, [(header::LANES, "3")]);
+    let answer = response(200, [(header::LANES, "2")]);
     let heard = Heard::Answered {
         made: made(ASK_PRIMARY, "shop", page(), None),
         outcome: Ok(Answer::Response(answer)),
     };
     grown.front_heard(&"front 0".into(), &[heard]);
-    holds(of_call("LR-L7", &grown, &asks(ASK_LANE, "shop#r1")));
+    holds(of_call("LR-L7", &grown, &asks(ASK_LANE, "shop#r2")));
     fires(of_call("LR-L7", &grown, &asks(ASK_PRIMARY, "shop")));
     let long_ago = of_call("LR-L7", &told("1", 39_000), &asks(ASK_LANE, "shop#r1"));
     assert_eq!(long_ago, Judgement::NoSubject);

@@ -15,7 +15,7 @@ const SEEDS: std::ops::RangeInclusive<u64> = 1..=40;
 #[test]
 fn every_check_has_something_to_judge() {
     let mut subjects: BTreeMap<&str, u64> = BTreeMap::new();
-    for name in ["lanes/chaos", "lanes/settings"] {
+    for name in ["lanes/chaos", "lanes/settings", "lanes/autoscale"] {
         let scenario = scenario::load(name).expect("it is built in");
         let scenario = scenario.expect("it can be read");
         for seed in SEEDS {
