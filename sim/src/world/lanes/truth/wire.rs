@@ -185,7 +185,8 @@ impl Wire {
                 kind: FaultKind::Rewound | FaultKind::Cloned,
             } => self.push(seen, Heard::Rewound),
             What::Fault {
-                kind: FaultKind::Duplicated,
+                // A call that the runtime tries again, and that runs a second time, is like one that a proxy repeats.
+                kind: FaultKind::Duplicated | FaultKind::RetryRanAgain,
             } => self.repeated = Some(seen.step),
             What::Finished { task, outcome } => {
                 let (run, outcome) = (self.runs.finished(seen.who, task), outcome.clone());
