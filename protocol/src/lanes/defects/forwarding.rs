@@ -192,7 +192,11 @@ pub(super) const DEFECTS: &[Defect] = &[
         "the primary commits a batch that it should refuse for what it creates",
         |rules| {
             rules.forwarding.plan = |rules, facts| match forward::plan_forward(rules, facts) {
-                ForwardPlan::Refuse(ForwardRefusal::Originates(_)) => ForwardPlan::Commit,
+                ForwardPlan::Refuse(ForwardRefusal::Originates(_))
+                    if facts.parent.js_eq(facts.primary_generation) =>
+                {
+                    ForwardPlan::Commit
+                }
                 plan => plan,
             };
         },

@@ -199,8 +199,7 @@ pub(super) const DEFECTS: &[Defect] = &[
                 }
             };
         },
-    )
-    .unseen("the hardened log does not branch: a primary that is restored to an earlier state would make it"),
+    ),
     Defect::new(
         "apply-any-schema",
         &[],

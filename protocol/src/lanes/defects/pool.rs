@@ -68,8 +68,7 @@ pub(super) const DEFECTS: &[Defect] = &[
                 }
             };
         },
-    )
-    .unseen("LR-41 is not checked here, and no plan makes a site grow"),
+    ),
     Defect::new(
         "never-ask",
         &[],
@@ -171,8 +170,7 @@ pub(super) const DEFECTS: &[Defect] = &[
         &["LR-L7"],
         "a front learns of no lane: all requests go to the primary",
         |rules| rules.beliefs.remember = |_, _: &Hearsay<'_>| {},
-    )
-    .unseen("LR-L7 is not checked here; the marks of every scenario miss the lanes, and the sweep is void"),
+    ),
     Defect::new(
         "older-epochs-count",
         &[],

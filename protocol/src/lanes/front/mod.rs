@@ -49,6 +49,8 @@ pub struct Front {
     sites: BTreeMap<Text, (Text, Millis)>,
     /// What it read of the deployment's variables, and when.
     settings: Option<(Settings, Millis)>,
+    /// The overrides that it has read last, in the order of the variables that it reads.
+    overrides: Vec<Option<Text>>,
     /// The sites whose pointer it has looked for: it is not cold for them.
     consulted: BTreeSet<Text>,
     /// What the edge pointer of each site says, as far as it knows, and since when.

@@ -51,7 +51,14 @@ impl Resolving {
                 self.found = entry(outcome).filter(|site| !site.is_empty());
                 self.site = None;
             }
-            Resume::Answer { outcome, .. } => self.read.push(entry(outcome)),
+            Resume::Answer { outcome, .. } => {
+                let before = front.overrides.get(self.read.len());
+                self.read.push(match outcome {
+                    Ok(Answer::Entry(text)) => text,
+                    // What cannot be read stays what it was, as with an object's alarm.
+                    _ => before.cloned().flatten(),
+                });
+            }
             _ => self.begin(front, version, cx),
         }
         let next = self.site.or(self.overrides.get(self.read.len()).copied());
@@ -82,6 +89,7 @@ impl Resolving {
         if !self.overrides.is_empty() || front.settings.is_none() || !version.policy.reads_overrides {
             let settings = Settings::read(&version.rules, &version.variables, &self.read);
             front.settings = Some((settings, now));
+            front.overrides.clone_from(&self.read);
         }
         let known = front.sites.get(&self.host).filter(|(_, at)| holds(*at, now));
         if let Some((site, _)) = known {

@@ -227,6 +227,39 @@ fn a_cold_isolate_asks_the_edge_then_kv_and_leaves_the_pointer_at_the_edge() {
 }
 
 #[test]
+fn an_override_that_cannot_be_read_stays_what_it_was() {
+    let mut run = Run::new(true);
+    run.ask(Request::get("/"), &[]);
+    for text in [Some("shop"), Some("1"), Some("0"), None, None] {
+        run.entry(text);
+    }
+    run.answer(page("primary", &[]));
+    run.desk.now = 60_000;
+    run.ask(Request::get("/"), &[]);
+    run.entry(Some("shop"));
+    for _ in 0..2 {
+        run.end(Err(CallError::thrown("KV GET failed")));
+    }
+    run.answer(page("primary", &[]));
+    // There still is one lane, and it is still asked for no write.
+    spread(&mut run, Method::Get, &[]);
+    run.answer(page("r1", &[]));
+    for nid in 0..50 {
+        run.ask(
+            Request::post(format!("/node/{nid}/edit"), Body::text("form")),
+            &[SESSION],
+        );
+        let asked = run.lines().last().map(|line| (*line).to_owned());
+        assert!(
+            asked.is_some_and(|line| line.starts_with("shop POST")),
+            "{:?}",
+            run.lines()
+        );
+        run.answer(page("primary", &[]));
+    }
+}
+
+#[test]
 fn requests_are_spread_by_path_or_address_and_all_but_pages_go_to_the_primary() {
     let mut run = Run::warm("3@1");
     let mut objects = std::collections::BTreeSet::new();
