@@ -97,6 +97,7 @@ fn sampled(most: usize, hand_over: &dyn Fn(&mut LanesWorld)) -> Vec<Witnessed> {
 }
 
 #[test]
+#[ignore = "minutes: cargo test --release -p tests --test lanes_defects -- --ignored"]
 fn an_intact_checker_finds_the_sample() {
     let sampled = sampled(ASKED, &|_| {});
     assert_eq!(
@@ -112,6 +113,7 @@ fn an_intact_checker_finds_the_sample() {
 }
 
 #[test]
+#[ignore = "minutes: cargo test --release -p tests --test lanes_defects -- --ignored"]
 fn a_check_that_always_holds_finds_nothing() {
     for witnessed in sampled(ASKED, &|world| world.judge_only(&BTreeSet::new())) {
         assert_eq!(
@@ -123,6 +125,7 @@ fn a_check_that_always_holds_finds_nothing() {
 }
 
 #[test]
+#[ignore = "minutes: cargo test --release -p tests --test lanes_defects -- --ignored"]
 fn an_oracle_whose_feed_is_cut_misses_some() {
     let (measured, scenarios) = (measured(), scenarios());
     let mut deaf = sample::<LanesWorld>(&measured, &scenarios, 10, &LanesWorld::deafen);

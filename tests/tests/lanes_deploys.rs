@@ -49,8 +49,13 @@ fn sweep(variant: &str, judged: &BTreeSet<&str>, wanted: impl IntoIterator<Item 
     never.map(|(mark, _)| mark).collect()
 }
 
+/// What these few runs seldom or never have a subject for: judged, and not asked for. Pools grow in `autoscale`, records come
+/// twice in `copy`, and staleness is measured where nobody resets what is behind.
+const SELDOM: [&str; 3] = ["LR-11", "LR-24", "LR-41"];
+
 fn subjects<'a>(judged: &'a BTreeSet<&str>) -> impl Iterator<Item = String> + 'a {
-    judged.iter().map(|id| format!("subject {id}"))
+    let asked_for = judged.iter().filter(|id| !SELDOM.contains(id));
+    asked_for.map(|id| format!("subject {id}"))
 }
 
 /// What a deploy does, as marks.

@@ -11,7 +11,7 @@ use crate::world::demonstration::DemonstrationWorld;
 use crate::world::lanes::LanesWorld;
 
 const LATE: &str = include_str!("../../../traces/demonstration/older-answer-last.jsonl");
-const LOST: &str = include_str!("../../../traces/lanes/watch-the-copy.jsonl");
+const LOST: &str = include_str!("../../../traces/demonstration/nudge-lost-and-no-alarm.jsonl");
 const FENCE: &str = include_str!("../../../traces/lanes/fast-while-serving.jsonl");
 const CLASSES: &str = include_str!("../../../traces/lanes/partition-from-the-first.jsonl");
 const RACE: &str = include_str!("../../../traces/lanes/seal-in-one-turn.jsonl");
@@ -74,12 +74,12 @@ fn the_story_is_told_in_order_and_in_words() {
 #[test]
 fn what_never_came_is_told() {
     let explanation =
-        explained::<LanesWorld>(LOST, "without-watch-the-copy", settings(1, 0)).expect("it fails");
+        explained::<DemonstrationWorld>(LOST, "alarm-not-set-again", settings(1, 0)).expect("it fails");
     let told = texts(&explanation);
     assert_in_order(
         &told,
         &[
-            "operator has the primary begin the copy of lane 1",
+            "operator lets follower 1 follow",
             "has its request lost on the way",
         ],
     );
@@ -89,7 +89,7 @@ fn what_never_came_is_told() {
         .find(|line| line.text.contains("lost on the way"));
     assert_eq!(
         lost.and_then(|line| line.item),
-        Some(1),
+        Some(2),
         "it is the fault of the plan"
     );
 }

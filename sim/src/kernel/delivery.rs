@@ -388,6 +388,11 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             } => {
                 let of_party = self.party_mut(id).incarnation_mut(incarnation)?;
                 of_party.life.as_ref()?;
+                if self.is_given_up(&to) {
+                    // Its caller was told long ago, and may have another call of that number by now.
+                    self.land(&to, None, connection);
+                    return None;
+                }
                 if self.tries_again(&to, &outcome, connection, origin) {
                     return None;
                 }

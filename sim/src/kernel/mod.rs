@@ -420,6 +420,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             place,
             alarm_origin,
             current: Incarnation::new(0, Skew::default()),
+            newest: 0,
             stale: Vec::new(),
             calls_made: Vec::new(),
             storage,

@@ -219,6 +219,9 @@ pub(super) struct Party<P: Guest, S> {
     pub alarm_origin: OriginId,
     /// The incarnation that new events go to, and that alone may use the storage.
     pub current: Incarnation<P>,
+    /// The highest number of an incarnation that it has had: not the current one's, where a front Worker has gone back to
+    /// an isolate of an earlier version.
+    pub newest: u32,
     /// An object's earlier ones that have not noticed yet that they were replaced (`platform.md` section 13), oldest first; a
     /// front Worker's isolates of other versions.
     pub stale: Vec<Incarnation<P>>,
@@ -233,6 +236,12 @@ pub(super) struct Party<P: Guest, S> {
 }
 
 impl<P: Guest, S> Party<P, S> {
+    /// A number that no incarnation has had: what is still under way to one that has ended reaches no other.
+    pub fn next_number(&mut self) -> u32 {
+        self.newest += 1;
+        self.newest
+    }
+
     /// An incarnation that is still there.
     pub fn incarnation(&self, number: u32) -> Option<&Incarnation<P>> {
         if self.current.number == number {

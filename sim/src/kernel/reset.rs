@@ -182,7 +182,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     fn replace(&mut self, id: PartyId, origin: OriginId) -> Incarnation<P> {
         let skew = self.draw_skew(id, origin);
         let party = self.party_mut(id);
-        let next = Incarnation::new(party.current.number + 1, skew);
+        let next = Incarnation::new(party.next_number(), skew);
         let mut ended = std::mem::replace(&mut party.current, next);
         if self.sabotaged(Sabotage::KeepMemory) {
             let (life, born) = (ended.life.take(), ended.born);

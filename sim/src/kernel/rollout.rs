@@ -246,9 +246,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         let skew = self.draw_skew(id, origin);
         let party = self.party_mut(id);
-        let numbers = party.stale.iter().map(|isolate| isolate.number);
-        let newest = numbers.max().unwrap_or(0).max(party.current.number);
-        let isolate = Incarnation::new(newest + 1, skew);
+        let isolate = Incarnation::new(party.next_number(), skew);
         let other = std::mem::replace(&mut party.current, isolate);
         party.stale.push(other);
     }

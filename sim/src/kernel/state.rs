@@ -122,6 +122,7 @@ impl<P: Guest, S: Store> Party<P, S> {
             place: self.place,
             alarm_origin: self.alarm_origin,
             current: self.current.clone(),
+            newest: self.newest,
             stale: self.stale.clone(),
             calls_made: self.calls_made.clone(),
             storage: self.storage.as_mut().map(|storage| Storage {

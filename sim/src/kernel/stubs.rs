@@ -106,6 +106,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
     }
 
+    /// Whether a call has failed with the stub that it was made on, before its answer came.
+    pub(super) fn is_given_up(&self, to: &CallerRef) -> bool {
+        let Some(number) = to.in_flight else { return false };
+        let of_caller = self.party(to.party).incarnation(to.incarnation);
+        let mut in_flight = of_caller.into_iter().flat_map(|of_caller| &of_caller.in_flight);
+        in_flight.any(|flight| flight.number == number && flight.given_up)
+    }
+
     /// A call that has failed is about to be tried again, and is not in flight meanwhile. False where its caller was told
     /// already that it has failed.
     pub(super) fn withdraw(&mut self, to: &CallerRef) -> bool {

@@ -114,7 +114,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let origin = self.party(id).alarm_origin;
         let skew = self.draw_skew(id, origin);
         let party = self.party_mut(id);
-        let next = Incarnation::new(party.current.number + 1, skew);
+        let next = Incarnation::new(party.next_number(), skew);
         let durable = party.audit.durable;
         party.audit.incarnation_ends(party.current.number, durable);
         let ended = std::mem::replace(&mut party.current, next);
@@ -193,7 +193,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     fn make_stale(&mut self, id: PartyId, overlap: Micros, origin: OriginId, watch: &mut dyn Observer) {
         let skew = self.draw_skew(id, origin);
         let party = self.party_mut(id);
-        let next = Incarnation::new(party.current.number + 1, skew);
+        let next = Incarnation::new(party.next_number(), skew);
         let mut stale = std::mem::replace(&mut party.current, next);
         let (number, error) = (stale.number, stale.replaced.error());
         let storage = party

@@ -112,6 +112,15 @@ impl<S: Store> Pool<S> {
         answer.unwrap_or_else(|| panic!("{what} was not answered: {:?}", self.kernel.waits()))
     }
 
+    /// Lets the world go on by one event; false where nothing is to come.
+    pub fn goes_on(&mut self) -> bool {
+        let next = self.kernel.earliest();
+        next.is_some_and(|key| {
+            self.kernel.step(key, &mut self.notes);
+            true
+        })
+    }
+
     /// Lets so much time pass.
     pub fn passes(&mut self, milliseconds: u64) {
         let until = self.kernel.now().after(Micros::from_millis(milliseconds));
