@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use protocol::host::Text;
+use protocol::host::{Shared, Text};
 use sim::kernel::storage::model::ModelStore;
-use sim::kernel::{ChoiceKey, Deployment, Micros, Observed, Observer, Origin, Service, StepId, What};
+use sim::kernel::{
+    ChoiceKey, Deployment, FaultKind, Micros, Observed, Observer, Origin, Service, StepId, What,
+};
 use sim::run::Simulation;
 use sim::scenario;
 use sim::world::demonstration::DemonstrationWorld;
@@ -69,6 +71,12 @@ impl Observer for Witness {
             What::Answered { item, .. } => Text::from(format!("the client of item {item}")),
             _ => seen.who.clone(),
         };
+        let broker = matches!(
+            seen.what,
+            What::Fault {
+                kind: FaultKind::BrokerRestarted | FaultKind::SubscriberDropped | FaultKind::MessageLost
+            }
+        );
         let service = |wanted: fn(&Service<'_>) -> bool| matches!(&seen.what, What::Began { service, .. } if wanted(service));
         self.lines.push(Seen {
             step: seen.step,
@@ -77,8 +85,10 @@ impl Observer for Witness {
             told: format!("{} {}", seen.at, seen.what),
             cause,
             item,
-            shared_write: service(|service| matches!(service, Service::Put(..))),
-            shared_read: service(|service| matches!(service, Service::Get(..))),
+            // To read from the broker subscribes; whom it tells nothing any more, others' messages have brought that about.
+            shared_write: broker
+                || service(|service| matches!(service, Service::Put(..) | Service::Get(Shared::Broker, _))),
+            shared_read: broker || service(|service| matches!(service, Service::Get(..))),
         });
     }
 }

@@ -62,6 +62,7 @@ scenarios! {
     autoscale: "lanes/autoscale",
     saturation: "lanes/saturation",
     pool256: "lanes/pool256",
+    settings: "lanes/settings",
     deploy: "lanes/deploy",
     crowd: "lanes/crowd",
     rewind: "lanes/rewind",

@@ -159,12 +159,12 @@ impl Aims {
                 Fault::Clone { from, to: object }
             });
         }
-        Ok(match u.int_in_range(0..=16_u8)? {
+        Ok(match u.int_in_range(0..=18_u8)? {
             15..=16 => Fault::Deploy {
                 version: u.int_in_range(0..=2)?,
                 percent: *u.choose(&[100, 50, 10, 0])?,
             },
-            9..=11 => Fault::Reset {
+            9..=11 | 17..=18 => Fault::Reset {
                 object,
                 cause: *u.choose(ResetCause::VARIANTS)?,
             },
