@@ -11,9 +11,10 @@ use sim::kernel::storage::model::ModelStore;
 use sim::kernel::{
     ChoiceKey, Deployment, FaultKind, Micros, Observed, Observer, Origin, Service, StepId, What,
 };
+use sim::plan::{Act, Fault, Item};
 use sim::run::Simulation;
 use sim::scenario;
-use sim::world::demonstration::DemonstrationWorld;
+use sim::world::demonstration::{DemonstrationWorld, Operation};
 use sim::world::{PlanOf, World};
 
 fn plan(seed: u64) -> PlanOf<DemonstrationWorld> {
@@ -93,17 +94,21 @@ impl Observer for Witness {
     }
 }
 
+/// The item that is taken out of a plan.
+type Removed = Item<Operation>;
+
 /// From when on each party depends on an item, as far as is known.
 type Touched = BTreeMap<Text, Micros>;
 
 /// Spreads what is known through one run: a party depends on the item from the first thing on that the item begins
 /// there, or that a party sent which already did. Answers whether more is known now.
-fn spread(lines: &[Seen], removed: u32, touched: &mut Touched, items: &mut BTreeSet<u32>) -> bool {
+fn spread(lines: &[Seen], removed: &Removed, touched: &mut Touched, items: &mut BTreeSet<u32>) -> bool {
     let before = touched.clone();
     let mut steps = BTreeSet::new();
-    let mut shared = false;
+    // A restart of the broker has no line of its own: it shows in those of its subscribers.
+    let mut shared = matches!(removed.act, Act::Fault(Fault::BrokerRestart));
     for line in lines {
-        let depends = line.item == Some(removed)
+        let depends = line.item == Some(removed.id)
             || line.cause.is_some_and(|cause| steps.contains(&cause))
             || steps.contains(&line.step)
             || touched.get(&line.who).is_some_and(|since| *since <= line.at)
@@ -121,8 +126,8 @@ fn spread(lines: &[Seen], removed: u32, touched: &mut Touched, items: &mut BTree
 
 /// What depends on an item, in the run with it and in the run without: an item can also hold up or prevent a message,
 /// which then shows in the other run alone.
-fn touched_by(removed: u32, with: &[Seen], without: &[Seen]) -> (Touched, BTreeSet<u32>) {
-    let (mut touched, mut items) = (Touched::new(), BTreeSet::from([removed]));
+fn touched_by(removed: &Removed, with: &[Seen], without: &[Seen]) -> (Touched, BTreeSet<u32>) {
+    let (mut touched, mut items) = (Touched::new(), BTreeSet::from([removed.id]));
     loop {
         let more = spread(with, removed, &mut touched, &mut items);
         if !(spread(without, removed, &mut touched, &mut items) || more) {
@@ -197,7 +202,7 @@ fn removing_an_item_leaves_what_does_not_depend_on_it() {
         let mut without = whole.clone();
         let removed = without.items.remove(which.index(whole.items.len()));
         let ((before, choices), (after, choices_after)) = (witness(&whole), witness(&without));
-        let (touched, items) = touched_by(removed.id, &before, &after);
+        let (touched, items) = touched_by(&removed, &before, &after);
         let (lines, lines_after) = (untouched(&before, &touched), untouched(&after, &touched));
         if let Some(parting) = parting(&lines, &lines_after) {
             prop_assert!(
