@@ -12,7 +12,7 @@ use strum::VariantArray as _;
 const SEEDS: u64 = 300;
 
 /// What cannot take effect in the demonstration, and why; the kernel's own tests reach it.
-const NOT_HERE: [(FaultKind, &str); 4] = [
+const NOT_HERE: [(FaultKind, &str); 5] = [
     (
         FaultKind::AlarmStuck,
         "no alarm of the demonstration sets itself to a time that has come",
@@ -20,6 +20,10 @@ const NOT_HERE: [(FaultKind, &str); 4] = [
     (
         FaultKind::Recreated,
         "nobody in the demonstration takes an object away, and no fault of a plan does",
+    ),
+    (
+        FaultKind::Overloaded,
+        "no object of the demonstration holds its thread, so that no request waits for one: `lanes/crowd` reaches it",
     ),
     (
         FaultKind::Rewound,

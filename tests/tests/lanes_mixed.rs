@@ -15,6 +15,19 @@ use sim::trace;
 use sim::world::lanes::LanesWorld;
 use sim::world::{PlanOf, World};
 
+/// Where a documented primary is asked. Where it is busy, or grows its pool, a gate that it holds while it copies
+/// (DEADLOCK) leaves visitors without an answer: what else the lanes would show there is not told apart.
+const PRIMARYS: [&str; 8] = [
+    "lanes/calm",
+    "lanes/chaos",
+    "lanes/copy",
+    "lanes/forward",
+    "lanes/ids",
+    "lanes/fence",
+    "lanes/quiet",
+    "lanes/overflow",
+];
+
 /// How many seeds of each scenario a plain `cargo test` runs.
 const SEEDS: u64 = 10;
 
@@ -99,7 +112,8 @@ fn sweep(pool: &str, hardened: Side) {
     let held = held(pool, hardened);
     let mut subjects: BTreeMap<&str, u64> = held.iter().map(|id| (*id, 0)).collect();
     // Where versions are deployed no side keeps what it has: see `lanes_deploys`.
-    let names = scenario::names().filter(|name| name.starts_with("lanes/") && *name != "lanes/deploy");
+    let of_lanes = scenario::names().filter(|name| name.starts_with("lanes/") && *name != "lanes/deploy");
+    let names = of_lanes.filter(|name| pool != "documented-primary" || PRIMARYS.contains(name));
     for name in names {
         let scenario = scenario::load(name).expect("the scenario is built in");
         let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
