@@ -1,7 +1,7 @@
 //! Named edits of the [rules](super::rules) that break the protocol: a testbed that cannot tell the protocol from the
 //! protocol with one of these planted in it does not test it.
 //!
-//! Each is an edit of [`hardened`](super::changes::hardened), as a [`Change`](super::changes::Change) is one of the
+//! Each is an edit of [`hardened`], as a [`Change`](super::changes::Change) is one of the
 //! documented table. Those that have a source are real: `H` the lanes once had, `S` is suspected in the documented
 //! variant, `A`, `C` and `G` were reported of the platform or of systems that do the same job. The others are obvious
 //! mutants: a comparison that is off by one, a check that is left out, an order that is reversed.
