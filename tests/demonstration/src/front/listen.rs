@@ -1,4 +1,5 @@
-//! A front that listens at the broker for what others tell, for as long as its isolate lives.
+//! A front that listens at the broker for what others tell, for as long as its isolate lives, or not at all where there is
+//! none.
 
 use protocol::host::{Answer, Shared};
 use protocol::task::{On, Resume, Step};
@@ -25,6 +26,10 @@ impl Listening {
                 outcome: Ok(Answer::Entry(listed)),
                 ..
             } => front.hear_of(&listed.unwrap_or_default()),
+            // There is no broker: it will not be there later either.
+            Resume::Answer {
+                outcome: Err(error), ..
+            } if !error.retryable => return Step::Return(None),
             Resume::Answer { outcome: Err(_), .. } => {
                 return Step::Await(On::Call(cx.sleep(labels::PAUSE, rules.policy.pause)));
             }

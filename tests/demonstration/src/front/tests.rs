@@ -1,4 +1,4 @@
-use protocol::host::{Answer, CallOutcome, Entry, Event, Millis, Request};
+use protocol::host::{Answer, CallError, CallOutcome, Entry, Event, Millis, Request};
 use protocol::number::Number;
 use protocol::task::Actor;
 
@@ -195,4 +195,12 @@ fn a_front_that_listens_hears_of_followers_and_listens_again_after_a_failure() {
     assert_eq!(run.desk.sent()[1..], ["shop#f7/0 /value"]);
     run.end(8, standing());
     assert_eq!(run.last().path, "/value", "it was believed in: nobody is told");
+}
+
+#[test]
+fn a_front_that_has_no_broker_does_not_ask_for_it_again() {
+    let mut run = Run::new();
+    let before = run.desk.begun.len();
+    run.end(3, Err(CallError::thrown("no broker is bound")));
+    assert_eq!(run.desk.begun.len(), before, "it neither pauses nor asks");
 }
