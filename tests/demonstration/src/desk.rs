@@ -280,5 +280,8 @@ pub fn answered<T: Payload>(status: u16, value: T) -> CallOutcome {
 
 /// A call's outcome: it was lost.
 pub fn lost() -> CallOutcome {
-    Err(CallError::thrown("Network connection lost."))
+    Err(CallError {
+        retryable: true,
+        ..CallError::thrown("Network connection lost.")
+    })
 }
