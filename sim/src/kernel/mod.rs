@@ -19,6 +19,7 @@ mod database;
 mod delivery;
 mod deployment;
 mod directory;
+mod episode;
 mod fate;
 mod incarnation;
 mod isolate;
@@ -26,6 +27,7 @@ mod knobs;
 mod look;
 mod network;
 mod overload;
+mod parties;
 mod party;
 mod queue;
 mod rates;
@@ -36,6 +38,7 @@ mod rewind;
 mod rollout;
 mod section;
 mod services;
+mod span;
 mod state;
 mod step;
 pub mod storage;
@@ -52,9 +55,9 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-use protocol::host::{CallId, Namespace, ObjectName, Outcome, Text};
+use protocol::host::{CallId, Outcome, Text};
 
 pub use again::AutoRetry;
 pub use cause::ResetCause;
@@ -62,12 +65,14 @@ pub use chain::{BehaviourChain, Chain, FullChain, Link, RunHash};
 pub(crate) use chain::{Gathered, digest_of};
 pub use choice::{Chance, ChoiceKey, FixedChoice, Origin, OriginId, PlaceId, Purpose, Source};
 pub use deployment::{Deployment, Placement};
-pub use knobs::{DigestAwait, Episode, Knobs, Span};
+pub use episode::Episode;
+pub use knobs::{DigestAwait, Knobs};
 pub use network::{Aim, CallFault};
 pub use party::PartyId;
 pub use queue::EventKey;
 pub use rates::Switch;
 pub use ratio::Ratio;
+pub use span::Span;
 pub use time::{EPOCH, Micros};
 pub use trouble::{STORAGE_ERRORS, Trouble, Way};
 pub use turn::UnsupportedStatement;
@@ -75,17 +80,15 @@ pub use waits::{Link as WaitLink, Wait};
 pub use watch::{FaultKind, Observed, Observer, Service, StepId, What};
 pub use wide::{Guest, SectionEnd, SectionKind, Wide};
 
-use audit::{PartyAudit, StubAudit};
+use audit::StubAudit;
 use broker::Broker;
 use directory::Directory;
-use incarnation::{Incarnation, Skew};
-use party::{Held, Party, Sent, Storage};
+use party::{Held, Party, Sent};
 use queue::Queue;
 use rates::SwitchedOn;
 use rewind::Bookmark;
-use rollout::{Deploy, Reached};
+use rollout::Deploy;
 use services::Services;
-use storage::limits::Limits;
 use storage::{Store, Writes};
 use trouble::{Between, Standing};
 
@@ -346,101 +349,6 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             storage.next_commit_fails = false;
             storage.store.guard().disarm();
         }
-    }
-
-    /// Adds an isolate of the front Worker.
-    pub fn add_front(&mut self) -> PartyId {
-        let who = Text::from(format!("front {}", self.fronts.len()));
-        let location = u32::try_from(self.fronts.len()).expect("a run has fewer than 2^32 parties");
-        let id = self.add_party(who, None, location);
-        self.fronts.push(id);
-        id
-    }
-
-    /// The front Workers, in the order they were added.
-    #[must_use]
-    pub fn fronts(&self) -> &[PartyId] {
-        &self.fronts
-    }
-
-    /// The object of this name, made on first reach. `None` where the program has no such namespace.
-    pub fn object(&mut self, namespace: &Namespace, name: &ObjectName) -> Option<PartyId> {
-        self.object_near(0, namespace, name)
-    }
-
-    /// The same, reached from a location: there it is placed when it is made (`platform.md` section 1, item 3).
-    fn object_near(&mut self, location: u32, namespace: &Namespace, name: &ObjectName) -> Option<PartyId> {
-        let known = self.objects.find(namespace, name, |id| {
-            let address = self.parties[id.0 as usize].address.as_ref();
-            address.is_some_and(|(of, named)| of == namespace && named == name)
-        });
-        if known.is_some() {
-            return known;
-        }
-        self.deployment.first().object(namespace)?;
-        let address = (namespace.clone(), name.clone());
-        let who = Text::from(format!("{namespace}/{name}"));
-        let id = self.add_party(who, Some(address.clone()), location);
-        self.objects.insert(address, id);
-        Some(id)
-    }
-
-    fn party(&self, id: PartyId) -> &Party<P, S> {
-        &self.parties[id.0 as usize]
-    }
-
-    fn party_mut(&mut self, id: PartyId) -> &mut Party<P, S> {
-        &mut self.parties[id.0 as usize]
-    }
-
-    fn add_party(&mut self, who: Text, address: Option<(Namespace, ObjectName)>, location: u32) -> PartyId {
-        let id = PartyId(u32::try_from(self.parties.len()).expect("a run has fewer than 2^32 parties"));
-        let alarm_origin = self.chance.origin(&Origin::Alarm(who.clone()));
-        let place = self.chance.place(&who);
-        self.names.insert(who.clone(), id);
-        let storage = address.is_some().then(|| Storage {
-            store: S::open(&self.pool, self.limits()),
-            alarm: Default::default(),
-            unconfirmed: VecDeque::new(),
-            commits: 0,
-            last_confirm: Micros::ZERO,
-            next_commit_fails: false,
-            written_by: None,
-        });
-        let name = address.as_ref().map(|(_, name)| name);
-        let version = self.deployment.starts_with(name);
-        self.parties.push(Party {
-            who,
-            version,
-            ran: None,
-            reached: Reached::default(),
-            claims: Default::default(),
-            address,
-            location,
-            place,
-            alarm_origin,
-            current: Incarnation::new(0, Skew::default()),
-            newest: 0,
-            stale: Vec::new(),
-            calls_made: Vec::new(),
-            storage,
-            changed: Changed::Everything,
-            audit: PartyAudit::default(),
-        });
-        self.parties[id.0 as usize].current.skew = self.draw_skew(id, alarm_origin);
-        self.begin_deployed(id);
-        id
-    }
-
-    fn limits(&self) -> Limits {
-        if self.sabotaged(audit::Sabotage::NoLimits) {
-            return Limits {
-                parameters: 1_000,
-                statement_bytes: 1_000_000,
-                ..Limits::default()
-            };
-        }
-        Limits::default()
     }
 
     fn see(&self, who: &Text, what: What<'_>, watch: &mut dyn Observer) {

@@ -3,7 +3,8 @@
 use strum::VariantArray as _;
 
 use super::choice::Purpose;
-use super::knobs::{Episode, Knobs};
+use super::episode::Episode;
+use super::knobs::Knobs;
 use super::watch::FaultKind;
 
 /// What has a kind of fault happen.

@@ -3,9 +3,9 @@
 use protocol::host::{AlarmRun, Entry, Event, Millis, Outcome, Text};
 
 use super::{Alarm, AlarmCall, Interrupted, Running};
+use crate::kernel::Span;
 use crate::kernel::audit::Sabotage;
 use crate::kernel::choice::{OriginId, Purpose};
-use crate::kernel::knobs::Span;
 use crate::kernel::party::{Delivery, PartyId, Sent};
 use crate::kernel::storage::Store;
 use crate::kernel::time::Micros;

@@ -166,6 +166,26 @@ fn platform_4_3_an_await_between_two_writes_makes_two_units() {
     }
 }
 
+/// The unit is under way when the machine fails, with a row from either side of some work, and the alarm.
+#[test]
+fn platform_4_1_a_machine_that_fails_keeps_all_of_a_unit_or_nothing() {
+    fn on<S: Store>(lost: u64) -> (String, Vec<u64>) {
+        let mut world = World::<S>::of(Setting {
+            fixed: vec![fixed(Purpose::Survivors, 1, "a", lost)],
+            ..Setting::default()
+        });
+        world.ask(0, "a", [write("x"), Do::SetAlarm(500), Do::Work(5), write("y")]);
+        world.reset(15, "a");
+        world.run(1_000);
+        (world.rows("a"), world.times("a", "wakes"))
+    }
+    for (lost, rows, wakes) in [(0, "x y", vec![500]), (1, "", vec![])] {
+        for left in [on::<ModelStore>(lost), on::<SqliteStore>(lost)] {
+            assert_eq!(left, (rows.to_owned(), wakes.clone()), "{lost} commits are lost");
+        }
+    }
+}
+
 /// Three commits are under way when the machine fails. However many are lost, they are the last ones.
 #[test]
 fn platform_14_2_of_unconfirmed_commits_a_prefix_survives() {

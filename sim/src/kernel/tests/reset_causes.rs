@@ -1,8 +1,10 @@
 //! What resets an object without any doing of its own, and what its callers see: `platform.md` sections 9 and 11.
 
-use super::script::{Do, call, keep, say, write};
-use super::world::{Setting, fixed, world};
-use crate::kernel::{Episode, FaultKind, Micros, Purpose, Ratio, ResetCause, Span};
+use strum::VariantArray;
+
+use super::script::{Do, call, keep, say, throw, write};
+use super::world::{LOST, Setting, fixed, with_faults, world};
+use crate::kernel::{CallFault, Episode, FaultKind, Micros, Purpose, Ratio, ResetCause, Span};
 
 const CPU: &str = "[Durable Object exceeded its CPU time limit and was reset., remote, reset]";
 const MEMORY: &str = "[Durable Object's isolate exceeded its memory limit and was reset., remote, reset]";
@@ -31,6 +33,23 @@ fn platform_11_2_a_reset_that_the_platform_makes_is_retryable() {
         let told = told(cause);
         assert!(told.ends_with(", remote, retryable, reset]"), "{cause:?}: {told}");
     }
+}
+
+/// And nothing else is marked so: neither what code throws nor a connection that is lost while its object lives.
+#[test]
+fn platform_11_4_an_error_is_marked_as_of_a_reset_where_a_reset_is_its_cause() {
+    for cause in ResetCause::VARIANTS {
+        let told = told(*cause);
+        assert!(told.ends_with(", reset]"), "{cause:?}: {told}");
+    }
+    let mut world = with_faults([(1, CallFault::LoseRequest)]);
+    let thrown = world.ask(0, "front 0", [call("a", [throw("no")]), Do::Await]);
+    let lost = world.ask(100, "front 0", [call("a", [keep("x")]), Do::Await]);
+    world.run(1_000);
+    assert_eq!(
+        [thrown, lost].map(|item| world.answer(item)),
+        ["[no, remote]", LOST]
+    );
 }
 
 #[test]

@@ -49,6 +49,31 @@ fn workerd_identity_an_object_does_not_know_a_name_of_more_than_1024_bytes() {
     assert_eq!(asked.map(|item| world.answer(item)), [longest.as_str(), ""]);
 }
 
+/// Two requests of one instant: neither comes between the other's statements, both between the other's awaits.
+#[test]
+fn platform_2_1_handlers_interleave_at_awaits_and_nowhere_else() {
+    let mut world = world(Setting::default());
+    let script = |who: &str| {
+        let step = |nth: u32| keep(&format!("{who}{nth}"));
+        vec![
+            step(1),
+            Do::Work(5),
+            step(2),
+            Do::Sleep(20),
+            step(3),
+            Do::Work(5),
+            step(4),
+        ]
+    };
+    world.ask(0, "a", script("x"));
+    world.ask(0, "a", script("y"));
+    let asked = world.ask(100, "a", [Do::Recall]);
+    world.run(200);
+    let kept = world.answer(asked);
+    let orders = ["x1 x2 y1 y2 x3 x4 y3 y4", "y1 y2 x1 x2 y3 y4 x3 x4"];
+    assert!(orders.contains(&kept), "{kept}");
+}
+
 /// Another request is served while a task waits for something that is not storage. `workerd.md` I1, I2; that a digest
 /// lets others in is what the documentation says and I4 does not show.
 #[test]

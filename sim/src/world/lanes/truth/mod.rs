@@ -11,6 +11,7 @@ pub mod evaluator;
 mod follow;
 pub mod heard;
 pub mod minted;
+mod objects;
 pub mod overrides;
 mod pages;
 pub mod passed;
