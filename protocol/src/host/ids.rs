@@ -45,6 +45,12 @@ pub struct Namespace(pub Text);
 #[serde(transparent)]
 pub struct ObjectName(pub Text);
 
+/// The id that the platform gives an object, which an instance always knows, also one that is not told its name: equal
+/// ids are the same object. 64 hexadecimal digits on the platform; nothing is read out of them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ObjectId(pub Text);
+
 impl Namespace {
     /// A namespace whose name is known when the code is written.
     #[must_use]
@@ -62,6 +68,12 @@ impl ObjectName {
 }
 
 impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

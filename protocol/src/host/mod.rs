@@ -14,7 +14,7 @@ mod message;
 mod sql;
 
 pub use body::{Body, BodyError, Payload};
-pub use ids::{CallId, Label, Millis, Namespace, ObjectName, Stub, TaskId, Text};
+pub use ids::{CallId, Label, Millis, Namespace, ObjectId, ObjectName, Stub, TaskId, Text};
 pub use message::{
     AlarmRun, Answer, CallError, CallOutcome, Cause, Effect, Entry, Event, Headers, Method, Note, Outcome,
     Request, Response,
@@ -101,6 +101,13 @@ pub trait Platform {
 pub trait Object: Platform {
     /// This object's name. It can be missing in an instance that an alarm woke (`platform.md` section 1, item 4).
     fn name(&self) -> Option<&ObjectName>;
+
+    /// This object's id, which is known however it was woken. What it stores can be another's, copied from there
+    /// (`platform.md` section 14, item 4); its id cannot.
+    fn id(&self) -> ObjectId;
+
+    /// The id of the object of this name in the same namespace (`platform.md` section 1, item 1).
+    fn id_of(&self, name: &ObjectName) -> ObjectId;
 
     /// Runs one statement. An error undoes that statement and nothing before it (`platform.md` section 4, item 8).
     fn sql(&mut self, statement: &Statement) -> Result<Rows, SqlError>;

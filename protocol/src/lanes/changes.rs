@@ -51,7 +51,7 @@ pub struct Change {
 }
 
 /// All changes, in the order in which they are made. Each exchanges entries of its own.
-pub const CHANGES: [Change; 27] = [
+pub const CHANGES: [Change; 28] = [
     Change {
         name: "log-all-state",
         without: "without-log-all-state",
@@ -190,6 +190,15 @@ pub const CHANGES: [Change; 27] = [
             rules.flows.recall = object::keep_the_name;
             rules.flows.nameless = object::ask_for_the_name;
         },
+    },
+    Change {
+        name: "named-by-its-id",
+        without: "without-named-by-its-id",
+        invariant: "LR-32",
+        side: Side::Both,
+        reason: "a lane whose storage another's was copied over has that one's name in it, and goes by it when an alarm wakes \
+                 it without its own; an object whose id is not that name's looks for its own among those of the site",
+        apply: |rules| rules.flows.recalled = object::named_by_its_id,
     },
     Change {
         name: "ask-until-it-comes",

@@ -6,8 +6,8 @@ use super::slots::Slots;
 use super::state::Begun;
 use super::{Aborted, Resume, Role, Step};
 use crate::host::{
-    CallId, Effect, End, Failed, Label, Millis, Note, Object, ObjectName, Platform, Request, Rows, Shared,
-    SqlError, Statement, Stub, TaskId, Text,
+    CallId, Effect, End, Failed, Label, Millis, Note, Object, ObjectId, ObjectName, Platform, Request, Rows,
+    Shared, SqlError, Statement, Stub, TaskId, Text,
 };
 
 /// The platform, as one task sees it during one step. It numbers what the task begins.
@@ -148,6 +148,18 @@ where
     #[must_use]
     pub fn name(&self) -> Option<&ObjectName> {
         self.host.0.name().or(self.recalled.as_ref())
+    }
+
+    /// See [`Object::id`].
+    #[must_use]
+    pub fn id(&self) -> ObjectId {
+        self.host.0.id()
+    }
+
+    /// See [`Object::id_of`].
+    #[must_use]
+    pub fn id_of(&self, name: &ObjectName) -> ObjectId {
+        self.host.0.id_of(name)
     }
 
     /// Goes by this name in this step, where the platform does not know the object's.

@@ -43,6 +43,8 @@ export function objectClass(namespace) {
         start: { program: this.env.PROGRAM, variant: this.env.VARIANT ?? "", part: { object: namespace } },
         end: (message) => this.ctx.abort(message),
         name: this.ctx.id.name ?? null,
+        id: this.ctx.id.toString(),
+        idOf: (name) => this.env[namespace].idFromName(name).toString(),
         storage: this.ctx.storage,
         abort: (why) => this.ctx.abort(why),
       });

@@ -25,7 +25,7 @@ export class Incarnation {
   #waiting = new Map();
   #over = false;
 
-  /// home: { who, env, conformance, start, end(message) }, and for an object { name, storage, abort(why) } besides.
+  /// home: { who, env, conformance, start, end(message) }, and for an object { name, id, idOf(name), storage, abort(why) } besides.
   constructor(module, home) {
     this.#home = home;
     this.#log = home.conformance?.life(home.who);
@@ -125,9 +125,11 @@ export class Incarnation {
   }
 
   #object() {
-    const { name, storage, abort } = this.#home;
+    const { name, id, idOf, storage, abort } = this.#home;
     return {
       name: () => name,
+      id: () => id,
+      id_of: ({ name }) => idOf(name),
       sql: ({ statement }) => attempt(() => exec(storage, statement)),
       transaction: ({ batch, end }) => transaction(storage, batch, end),
       digest: ({ call, bytes }) =>

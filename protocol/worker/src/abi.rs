@@ -11,8 +11,8 @@
 mod tests;
 
 use protocol::host::{
-    CallId, Cause, End, Event, Failed, Label, Millis, Namespace, ObjectName, Outcome, Request, Rows, Shared,
-    SqlError, Statement, Stub, TaskId, Text,
+    CallId, Cause, End, Event, Failed, Label, Millis, Namespace, ObjectId, ObjectName, Outcome, Request,
+    Rows, Shared, SqlError, Statement, Stub, TaskId, Text,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,8 @@ macro_rules! seam_functions {
             Finished finished,
             Note note,
             Name name,
+            Id id,
+            IdOf id_of,
             Sql sql,
             Transaction transaction,
             Digest digest,
@@ -172,6 +174,14 @@ arguments! {
 arguments! {
     /// [`Object::name`](protocol::host::Object::name); asked once a turn at most.
     Name -> Option<ObjectName>
+}
+arguments! {
+    /// [`Object::id`](protocol::host::Object::id).
+    Id -> ObjectId
+}
+arguments! {
+    /// [`Object::id_of`](protocol::host::Object::id_of).
+    IdOf<'a> { name: &'a ObjectName } -> ObjectId
 }
 arguments! {
     /// [`Object::sql`](protocol::host::Object::sql).

@@ -4,8 +4,8 @@ use std::cell::{OnceCell, RefCell};
 use std::fmt;
 
 use protocol::host::{
-    CallId, Cause, Effect, End, Failed, Label, Millis, Note, Object, ObjectName, Outcome, Platform, Request,
-    Rows, Shared, SqlError, Statement, Stub, TaskId,
+    CallId, Cause, Effect, End, Failed, Label, Millis, Note, Object, ObjectId, ObjectName, Outcome, Platform,
+    Request, Rows, Shared, SqlError, Statement, Stub, TaskId,
 };
 
 use crate::abi::{self, Crosses, Function};
@@ -134,6 +134,14 @@ impl Platform for Host<'_> {
 impl Object for Host<'_> {
     fn name(&self) -> Option<&ObjectName> {
         self.name.get_or_init(|| self.ask(&abi::Name {})).as_ref()
+    }
+
+    fn id(&self) -> ObjectId {
+        self.ask(&abi::Id {})
+    }
+
+    fn id_of(&self, name: &ObjectName) -> ObjectId {
+        self.ask(&abi::IdOf { name })
     }
 
     fn sql(&mut self, statement: &Statement) -> Result<Rows, SqlError> {

@@ -237,7 +237,7 @@ impl<W: World> Pass<'_, W> {
         let before = before.and_then(|name| self.scenarios.iter().find(|scenario| scenario.name == *name));
         match (before, self.arguments.choose) {
             (Some(scenario), None) => Ok(scenario),
-            (_, choose) => {
+            (before, choose) => {
                 let seeds = choose.unwrap_or(CHOOSING);
                 let found = |scenario| self.detect(scenario, defect.variant, CHOOSING_FROM, seeds).0;
                 let share = |scenario| {
@@ -247,8 +247,10 @@ impl<W: World> Pass<'_, W> {
                 };
                 let shares: Vec<_> = self.scenarios.iter().map(share).collect();
                 let best = (0..shares.len()).rev().max_by_key(|at| shares[*at]);
-                best.map(|at| &self.scenarios[at])
-                    .context("the world has no scenario")
+                let best = best.context("the world has no scenario")?;
+                // Where none finds it, none is better than the one that was chosen before.
+                let chosen = before.filter(|_| shares[best] == 0);
+                Ok(chosen.unwrap_or(&self.scenarios[best]))
             }
         }
     }

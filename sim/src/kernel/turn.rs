@@ -5,8 +5,8 @@ mod statements;
 use std::cell::Cell;
 
 use protocol::host::{
-    Answer, CallError, CallId, Cause, Effect, End, Failed, Label, Millis, Note, Object, ObjectName, Outcome,
-    Platform, Request, Rows, Shared, SqlError, SqlErrorKind, Statement, Stub, TaskId, Text,
+    Answer, CallError, CallId, Cause, Effect, End, Failed, Label, Millis, Note, Object, ObjectId, ObjectName,
+    Outcome, Platform, Request, Rows, Shared, SqlError, SqlErrorKind, Statement, Stub, TaskId, Text,
 };
 use sha2::{Digest, Sha256};
 
@@ -315,9 +315,23 @@ impl<S: Store> Platform for Turn<'_, S> {
     }
 }
 
+/// The id of an object, by how observers are told of it: as long as the platform's, and of no two objects the same.
+fn id_of(who: &str) -> ObjectId {
+    ObjectId(Text::from(hex::encode(Sha256::digest(who))))
+}
+
 impl<S: Store> Object for Turn<'_, S> {
     fn name(&self) -> Option<&ObjectName> {
         self.name
+    }
+
+    fn id(&self) -> ObjectId {
+        id_of(self.who)
+    }
+
+    fn id_of(&self, name: &ObjectName) -> ObjectId {
+        let (namespace, _) = self.who.split_once('/').expect("an object is in a namespace");
+        id_of(&format!("{namespace}/{name}"))
     }
 
     fn sql(&mut self, statement: &Statement) -> Result<Rows, SqlError> {

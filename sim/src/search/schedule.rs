@@ -11,11 +11,12 @@ pub struct Job {
     pub nth: u64,
 }
 
-/// Jobs without end. Scenarios take turns by their weights, so that after any number of jobs each has had its share to
-/// within one job: a sweep that is ended early has swept all of them, and a longer one begins with the same jobs.
+/// Jobs without end. Each scenario has one at first, in their order; then they take turns by their weights, so that soon
+/// each has had its share to within one job: a sweep that is ended early has swept all of them, also those of a small
+/// weight, and a longer one begins with the same jobs.
 ///
 /// This is the smooth weighted round robin of load balancers: each scenario earns its weight in every round, and the
-/// richest one pays the sum of all weights for its turn.
+/// richest one pays the sum of all weights for its turn. The first round is paid for as well.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     weights: Vec<i64>,
@@ -46,8 +47,10 @@ impl Iterator for Schedule {
         for (credit, weight) in self.credits.iter_mut().zip(&self.weights) {
             *credit += weight;
         }
+        let begins = self.counts.iter().position(|count| *count == 0);
         // The first of the richest, where `max_by_key` would take the last.
-        let scenario = (0..self.credits.len()).rev().max_by_key(|at| self.credits[*at])?;
+        let richest = || (0..self.credits.len()).rev().max_by_key(|at| self.credits[*at]);
+        let scenario = begins.or_else(richest)?;
         self.credits[scenario] -= self.weights.iter().sum::<i64>();
         let job = Job {
             place: self.place,
@@ -79,9 +82,15 @@ mod tests {
     }
 
     #[test]
-    fn at_any_time_each_has_its_share_to_within_one() {
+    fn each_has_one_before_any_has_a_second_however_small_its_weight() {
+        assert_eq!(counts(&[1, 10_000, 2], 3), [1, 1, 1]);
+        assert_eq!(counts(&[1, 10_000, 2], 10_003), [1, 10_000, 2]);
+    }
+
+    #[test]
+    fn after_the_first_round_each_has_its_share_to_within_one() {
         let weights = [2, 5, 1];
-        for jobs in 1..200 {
+        for jobs in 4..200 {
             for (count, weight) in counts(&weights, jobs).into_iter().zip(weights) {
                 let share = jobs * weight as usize;
                 assert!(

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use protocol::host::{
     AlarmRun, Answer, CallError, CallId, CallOutcome, Cause, Columns, Effect, End, Entry, Event, Failed,
-    Headers, Label, Method, Millis, Note, Object, ObjectName, Outcome, Platform, Request, Response, Rows,
-    Shared, SqlError, Statement, Stub, TaskId, Text, Value,
+    Headers, Label, Method, Millis, Note, Object, ObjectId, ObjectName, Outcome, Platform, Request, Response,
+    Rows, Shared, SqlError, Statement, Stub, TaskId, Text, Value,
 };
 use protocol::host::{Body, Payload};
 use protocol::number::Number;
@@ -198,6 +198,14 @@ impl Platform for Desk {
 impl Object for Desk {
     fn name(&self) -> Option<&ObjectName> {
         self.name.as_ref()
+    }
+
+    fn id(&self) -> ObjectId {
+        ObjectId(Text::new_static("id of the only object"))
+    }
+
+    fn id_of(&self, name: &ObjectName) -> ObjectId {
+        ObjectId(Text::from(format!("id of {name}")))
     }
 
     fn sql(&mut self, statement: &Statement) -> Result<Rows, SqlError> {

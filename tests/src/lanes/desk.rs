@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use protocol::host::{
     Answer, CallId, CallOutcome, Cause, Effect, End, Entry, Event, Failed, Label, Millis, Note, Object,
-    ObjectName, Outcome, Platform, Request, Response, Rows, Shared, SqlError, Statement, Stub, TaskId, Text,
+    ObjectId, ObjectName, Outcome, Platform, Request, Response, Rows, Shared, SqlError, Statement, Stub,
+    TaskId, Text,
 };
 use protocol::lanes::object::{SiteObject, Version};
 use protocol::task::Actor;
@@ -153,6 +154,14 @@ impl<S: Store> Platform for Host<S> {
 impl<S: Store> Object for Host<S> {
     fn name(&self) -> Option<&ObjectName> {
         Some(&self.name)
+    }
+
+    fn id(&self) -> ObjectId {
+        ObjectId(Text::new_static("id of the only object"))
+    }
+
+    fn id_of(&self, name: &ObjectName) -> ObjectId {
+        ObjectId(Text::from(format!("id of {name}")))
     }
 
     fn sql(&mut self, statement: &Statement) -> Result<Rows, SqlError> {

@@ -127,6 +127,7 @@ impl<S: Store> Pool<S> {
         while let Some(key) = self.kernel.earliest().filter(|key| key.at <= until) {
             self.kernel.step(key, &mut self.notes);
         }
+        self.kernel.pass_until(until);
     }
 
     /// A visitor's request as a front sends it on.

@@ -178,6 +178,64 @@ fn a_burst_inside_one_window_makes_no_lane() {
     assert_eq!(after_burst(without("count-each-wait-once")), 1);
 }
 
+/// "A PHP render holds it for the whole render, so a waiting request is the queue." Of neither variant, where renders let
+/// nothing in: who waits for the thread has not come yet as far as the object can see, and nobody waits for the gate.
+/// However long the queue before such an object, its pool does not grow.
+#[test]
+fn a_queue_before_renders_that_let_nothing_in_makes_no_lane() {
+    for (name, version) in variants() {
+        let mut site = Site::quiet(version);
+        for _ in 0..4 {
+            let asked = site.pool.kernel.now();
+            let last = (0..20).map(|_| site.request()).last().expect("there are some");
+            assert!(site.pool.answer(last, 29_000).is_some());
+            let waited = site.pool.kernel.now().since(asked);
+            assert!(
+                waited.0 > 3_000_000,
+                "{name}: the last one has waited for the others: {waited}"
+            );
+            site.window();
+        }
+        assert_eq!(site.lanes(), 0, "{name}");
+    }
+}
+
+/// "A quiet window clears the run", also while a copy is in progress. Of the hardened variant: the documented one keeps the
+/// run, and one contended window makes the second lane.
+#[test]
+fn a_quiet_window_clears_the_run_also_during_a_copy() {
+    let grown = |version: Version| {
+        let slowly = Version {
+            policy: Policy {
+                step_rows: Number::integer(40),
+                ..version.policy
+            },
+            ..version
+        };
+        let mut site = Site::quiet(slowly);
+        site.windows(&[4, 4, 4]);
+        let mut steps = 0;
+        while site.counted() == 0 {
+            site.window();
+            steps += 1;
+        }
+        assert!(
+            steps > 2,
+            "the copy takes several windows, in which nobody comes: it took {steps}"
+        );
+        site.burst(3);
+        site.pool.passes(30_000);
+        site.counted()
+    };
+    assert_eq!(grown(of(protocol::lanes::changes::hardened())), 1);
+    assert_eq!(
+        grown(documented()),
+        2,
+        "the documented pool has forgotten its windows"
+    );
+    assert_eq!(grown(without("clear-while-copying")), 2);
+}
+
 /// "The target is the smallest queue depth across those three." Of both variants: two waiters make two lanes at most.
 #[test]
 fn the_smallest_queue_is_how_many_lanes_there_will_be() {
@@ -214,6 +272,25 @@ fn growth_stops_at_the_cap() {
         }
         assert_eq!(site.lanes(), 2, "{name}");
     }
+}
+
+/// "Autoscaling stops at 32 lanes by default", "and larger values are capped at 32". Of the documented variant, which
+/// grows by a lane a second once it grows.
+#[test]
+fn growth_stops_at_32() {
+    let uncapped = with_variables(documented(), |variables| {
+        variables.replica_max_lanes = Some(Text::new_static("100"));
+    });
+    let mut site = Site::quiet(uncapped);
+    let primary = site.pool.primary;
+    site.pool.drive_at(primary, 40, 200_000, |client, nth| {
+        admin_hop(1, client * 10_000 + nth)
+    });
+    assert_eq!(site.counted(), 32);
+    site.pool.drive_at(primary, 40, 100_000, |client, nth| {
+        admin_hop(1, client * 10_000 + nth)
+    });
+    assert_eq!(site.counted(), 32);
 }
 
 /// "A new lane is also refused when the projected day's rows would pass 80% of the plan's daily row limit." Of both

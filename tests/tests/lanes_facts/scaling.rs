@@ -1,4 +1,7 @@
-//! What lanes buy (`replica-lanes`, Scaling): clients that ask one page after another for as long as the document's did.
+//! What lanes buy (`replica-lanes`, Scaling): simulated, the same drive as the document's.
+
+use std::fmt::Write as _;
+use std::path::Path;
 
 use protocol::host::Text;
 use protocol::lanes::changes::hardened;
@@ -8,7 +11,7 @@ use sim::kernel::storage::model::ModelStore;
 use tests::lanes::load::{Served, admin_page};
 use tests::lanes::pool::{Pool, of};
 
-/// How long the document drove each number of lanes, in milliseconds.
+/// How long each cell of the document's tables was driven.
 const WINDOW: u64 = 20_000;
 
 /// How many paths are asked for: so many that they spread over all lanes.
@@ -85,5 +88,53 @@ fn sixteen_lanes_answer_what_one_object_sheds() {
         "one object serves {} pages, sixteen lanes {}",
         none.pages(),
         sixteen.pages()
+    );
+}
+
+/// The document's routed table: lanes, and what 16 and 64 clients were served.
+const ROUTED: [(u32, u32, u32); 6] = [
+    (0, 62, 98),
+    (1, 54, 78),
+    (2, 79, 154),
+    (4, 81, 147),
+    (8, 128, 220),
+    (16, 294, 445),
+];
+
+/// The table of the documentation, beside the document's.
+fn table() -> String {
+    let mut table = String::new();
+    let head = "| lanes | 16 clients | the document's | median | 64 clients | the document's | median |";
+    let _ = writeln!(table, "{head}\n| --- | --- | --- | --- | --- | --- | --- |");
+    for (lanes, told_16, told_64) in ROUTED {
+        let (few, many) = (served(lanes, 16), served(lanes, 64));
+        let _ = writeln!(
+            table,
+            "| {lanes} | {} | {told_16} | {} ms | {} | {told_64} | {} ms |",
+            few.pages(),
+            few.median().0 / 1_000,
+            many.pages(),
+            many.median().0 / 1_000,
+        );
+    }
+    table
+}
+
+/// The table in `scaling.md` is what the simulation gives.
+#[test]
+fn the_table_of_what_lanes_buy_is_not_stale() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lanes_facts/scaling.md");
+    let (begins, ends) = ("<!-- simulated -->\n", "<!-- end -->");
+    let text = std::fs::read_to_string(&path).expect("scaling.md is there");
+    let (before, rest) = text.split_once(begins).expect("it says where the table begins");
+    let (_, after) = rest.split_once(ends).expect("it says where the table ends");
+    let due = format!("{before}{begins}{}{ends}{after}", table());
+    if std::env::var_os("DRYDOCK_BLESS").is_some() {
+        std::fs::write(&path, due).expect("it can be written");
+        return;
+    }
+    assert_eq!(
+        text, due,
+        "write it anew: DRYDOCK_BLESS=1 cargo test -p tests --test lanes_facts table"
     );
 }

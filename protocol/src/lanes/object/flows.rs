@@ -25,6 +25,8 @@ pub struct Flows {
     pub identify: fn(&Rules, Option<&str>, Option<&str>) -> Identity,
     /// What an incarnation recalls of its name when it starts: nothing, as an object asks its platform each time.
     pub recall: fn(&mut Cx<'_, '_>) -> Result<Option<ObjectName>, Failure>,
+    /// Which name it goes by when it recalls one: that, as what an object stores is its own.
+    pub recalled: fn(&Cx<'_, '_>, ObjectName) -> Option<ObjectName>,
     /// What an incarnation does with a request that does not know its name: it takes itself for a primary.
     pub nameless: fn(&mut Cx<'_, '_>) -> Option<Next>,
     /// What follows when an operator has moved a lane's stage: nothing, also where nothing wakes the lane then.
@@ -64,6 +66,7 @@ impl Flows {
     pub const DOCUMENTED: Flows = Flows {
         identify,
         recall: |_| Ok(None),
+        recalled: |_, name| Some(name),
         nameless: |_| None,
         stage_moved: |_, _, _| {},
         capture: note_authoritative_write,

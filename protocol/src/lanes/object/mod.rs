@@ -90,7 +90,8 @@ impl Role for SiteObject {
         if !self.started {
             cx.transaction(&store::tables(), crate::host::End::Commit)?;
             self.started = true;
-            self.name = (version.rules.flows.recall)(cx)?;
+            let recalled = (version.rules.flows.recall)(cx)?;
+            self.name = recalled.and_then(|name| (version.rules.flows.recalled)(cx, name));
         }
         if let Some(name) = &self.name {
             cx.recall_name(name.clone());

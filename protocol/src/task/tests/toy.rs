@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::host::{
     Answer, CallError, CallId, CallOutcome, Cause, Effect, End, Entry, Event, Failed, Label, Millis, Note,
-    Object, ObjectName, Outcome, Platform, Request, Response, Rows, Shared, SqlError, Statement, Stub,
-    TaskId,
+    Object, ObjectId, ObjectName, Outcome, Platform, Request, Response, Rows, Shared, SqlError, Statement,
+    Stub, TaskId,
 };
 use crate::host::{Body, Namespace, Text};
 use crate::task::{Actor, Context, Frame, On, Resume, Role, Step};
@@ -303,6 +303,14 @@ impl Platform for Host {
 impl Object for Host {
     fn name(&self) -> Option<&ObjectName> {
         None
+    }
+
+    fn id(&self) -> ObjectId {
+        ObjectId(Text::new_static("id of the toy"))
+    }
+
+    fn id_of(&self, name: &ObjectName) -> ObjectId {
+        ObjectId(Text::from(format!("id of {name}")))
     }
 
     fn sql(&mut self, _: &Statement) -> Result<Rows, SqlError> {

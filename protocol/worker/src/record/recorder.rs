@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use protocol::host::{
-    CallId, Cause, Effect, End, Failed, Label, Millis, Note, Object, ObjectName, Outcome, Platform, Request,
-    Rows, Shared, SqlError, Statement, Stub, TaskId,
+    CallId, Cause, Effect, End, Failed, Label, Millis, Note, Object, ObjectId, ObjectName, Outcome, Platform,
+    Request, Rows, Shared, SqlError, Statement, Stub, TaskId,
 };
 
 use super::Moment;
@@ -165,6 +165,18 @@ impl<H: Object + ?Sized> Object for Recorder<'_, H> {
             self.write(&abi::Name {}, &name.cloned());
         }
         name
+    }
+
+    fn id(&self) -> ObjectId {
+        let id = self.host.id();
+        self.write(&abi::Id {}, &id);
+        id
+    }
+
+    fn id_of(&self, name: &ObjectName) -> ObjectId {
+        let id = self.host.id_of(name);
+        self.write(&abi::IdOf { name }, &id);
+        id
     }
 
     fn sql(&mut self, statement: &Statement) -> Result<Rows, SqlError> {

@@ -2,7 +2,10 @@
 
 use super::super::store;
 use crate::host::ObjectName;
+use crate::lanes::MOST_LANES;
+use crate::lanes::name::{replica_name, replica_of};
 use crate::lanes::object::{Cx, Failure, Next};
+use crate::number::Number;
 
 /// The key under which an object keeps its name.
 const OWN_NAME: &str = "own_name";
@@ -16,6 +19,20 @@ pub(in crate::lanes) fn keep_the_name(cx: &mut Cx<'_, '_>) -> Result<Option<Obje
         }
         None => Ok(store::meta(cx, OWN_NAME)?.map(ObjectName)),
     }
+}
+
+/// Whose of the site's names the object's id is: that of the recalled one, but where another object's storage was copied
+/// over this one's, whose name is in it (`platform.md` section 14, item 4).
+pub(in crate::lanes) fn named_by_its_id(cx: &Cx<'_, '_>, recalled: ObjectName) -> Option<ObjectName> {
+    let id = cx.id();
+    let is_own = |name: &ObjectName| cx.id_of(name) == id;
+    if is_own(&recalled) {
+        return Some(recalled);
+    }
+    let site = replica_of(&recalled.0).map_or(recalled.0.as_str(), |lane| lane.site);
+    let lanes =
+        (1..=MOST_LANES.to_u32_exact()?).map(|lane| ObjectName::new(replica_name(site, Number::from(lane))));
+    std::iter::once(ObjectName::new(site)).chain(lanes).find(is_own)
 }
 
 /// Ends an incarnation that was woken without its name before it could keep it. The next request wakes one that is told.
