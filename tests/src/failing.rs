@@ -1,10 +1,14 @@
 //! What the suite leaves of a run that fails: the smallest trace that shows the same.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use sim::check::{Identity, Violation};
 use sim::run::StoreKind;
-use sim::search::shrink::{self, Settings, Watcher};
+use sim::search::{
+    self,
+    shrink::{self, Settings, Watcher},
+};
 use sim::world::{PlanOf, World};
 
 /// How many runs it may take to make a trace smaller.
@@ -17,7 +21,8 @@ pub fn folder() -> PathBuf {
 }
 
 /// Nobody waits, and nobody ends it.
-struct Nobody;
+#[derive(Debug)]
+pub struct Nobody;
 
 impl Watcher for Nobody {
     fn is_over(&self) -> bool {
@@ -27,6 +32,22 @@ impl Watcher for Nobody {
     fn ran(&self, _: u64) {}
 
     fn shrunk(&self, _: usize) {}
+}
+
+impl search::Watcher for Nobody {
+    fn time(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn is_over(&self) -> bool {
+        false
+    }
+
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+
+    fn done(&self, _: u64) {}
 }
 
 /// Shrinks a plan that violates something under a variant, writes the smaller trace to a folder, and says where it is and

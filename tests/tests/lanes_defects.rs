@@ -3,14 +3,16 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::num::NonZeroUsize;
 
 use sim::report::catalogue::tables;
 use sim::scenario::{self, Scenario};
 use sim::search::measured::{Measured, file_of};
 use sim::search::power::seeds_until;
-use sim::search::sample::{Witnessed, sample};
+use sim::search::sample::{Settings, Witnessed, sample};
 use sim::world::lanes::{Generate, LanesWorld};
 use sim::world::{World, load};
+use tests::failing::Nobody;
 use tests::pieces;
 
 fn measured() -> Measured {
@@ -89,11 +91,14 @@ const ASKED: usize = 6;
 
 /// Has some invariants find their defects, by worlds that are handed over first; each may be missed with one in ten, and
 /// with a hundredth of that in the gate.
-fn sampled(most: usize, hand_over: &dyn Fn(&mut LanesWorld)) -> Vec<Witnessed> {
+fn sampled(most: usize, hand_over: &(impl Fn(&mut LanesWorld) + Sync)) -> Vec<Witnessed> {
     let (measured, scenarios) = (measured(), scenarios());
-    sample::<LanesWorld>(&measured, &scenarios, 10, hand_over)
-        .take(most)
-        .collect()
+    let settings = Settings {
+        one_in: 10,
+        most,
+        jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+    };
+    sample::<LanesWorld>(&measured, &scenarios, settings, &Nobody, hand_over)
 }
 
 #[test]
@@ -133,10 +138,9 @@ fn a_check_that_always_holds_finds_nothing() {
 #[test]
 #[ignore = "minutes: cargo test --release -p tests --test lanes_defects -- --ignored"]
 fn an_oracle_whose_feed_is_cut_misses_some() {
-    let (measured, scenarios) = (measured(), scenarios());
-    let mut deaf = sample::<LanesWorld>(&measured, &scenarios, 10, &LanesWorld::deafen);
+    let deaf = sampled(usize::MAX, &LanesWorld::deafen);
     assert!(
-        deaf.any(|witnessed| witnessed.found.is_none()),
+        deaf.iter().any(|witnessed| witnessed.found.is_none()),
         "a world that hears nothing finds all that one finds which hears"
     );
 }

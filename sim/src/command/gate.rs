@@ -17,7 +17,7 @@ use sim::scenario::{self, Scenario, Source};
 use sim::search::known::{Date, Known};
 use sim::search::measured::{Measured, file_of};
 use sim::search::power::chance_to_miss;
-use sim::search::sample::{sample, without_witness};
+use sim::search::sample::{self, without_witness};
 use sim::search::{self, Ended, Settings, Swept, Watcher as _};
 use sim::world::known::{self, Visit};
 use sim::world::{World, load};
@@ -166,14 +166,14 @@ impl<W: World> Gate<'_, W> {
             .iter()
             .map(load::<W>)
             .collect::<Result<Vec<_>, _>>()?;
-        let (measured, one_in) = (self.measured.clone(), self.arguments.one_in);
+        let settings = sample::Settings {
+            one_in: self.arguments.one_in,
+            most: usize::MAX,
+            jobs: jobs(self.arguments.jobs),
+        };
+        let sampled = sample::sample::<W>(&self.measured, &loaded, settings, &self.whole, &|_| {});
         let mut found = 0;
-        let mut before = self.whole.time();
-        for witnessed in sample::<W>(&measured, &loaded, one_in, &|_| {}) {
-            if self.interrupt.asked() {
-                return Ok(());
-            }
-            let now = self.whole.time();
+        for witnessed in sampled {
             let stands = if witnessed.found.is_some() {
                 found += 1;
                 Stands::Holds
@@ -193,12 +193,14 @@ impl<W: World> Gate<'_, W> {
                 "planted defects",
                 witnessed.invariant.to_string(),
                 stands,
-                now.saturating_sub(before),
+                witnessed.took,
                 out,
             )?;
-            before = now;
         }
-        let without = without_witness::<W>(&measured, one_in);
+        if self.interrupt.asked() {
+            return Ok(());
+        }
+        let without = without_witness::<W>(&self.measured, self.arguments.one_in);
         for invariant in &without {
             self.add(
                 "planted defects",

@@ -13,7 +13,7 @@ use sim::report::figures::Of;
 use sim::run::StoreKind;
 use sim::scenario::{self, Scenario, Source};
 use sim::search::known::{Date, read as read_known};
-use sim::search::{self, Ended, Finding, Known, SHARE, Settings};
+use sim::search::{self, Ended, Finding, Known, SHARE, Settings, Watcher as _};
 use sim::world::known::{self, Visit};
 use sim::world::{World, load, with_world_of};
 

@@ -38,11 +38,6 @@ impl Clock {
         self.began.elapsed()
     }
 
-    /// Whether somebody has asked for its end.
-    pub fn is_interrupted(&self) -> bool {
-        self.interrupt.asked()
-    }
-
     /// What may end it, for what comes after it.
     pub fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
@@ -55,7 +50,11 @@ impl Watcher for Clock {
     }
 
     fn is_over(&self) -> bool {
-        self.interrupt.asked() || self.most.is_some_and(|most| self.began.elapsed() >= most)
+        self.is_interrupted() || self.most.is_some_and(|most| self.began.elapsed() >= most)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.asked()
     }
 
     fn done(&self, events: u64) {

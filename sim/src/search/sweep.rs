@@ -45,8 +45,11 @@ pub trait Watcher: Sync {
     /// The time since some instant. It is only told, and nothing depends on it.
     fn time(&self) -> Duration;
 
-    /// Whether no more runs are to begin.
+    /// Whether no more runs are to begin, as there is no time left for them.
     fn is_over(&self) -> bool;
+
+    /// Whether somebody has asked for its end.
+    fn is_interrupted(&self) -> bool;
 
     /// A run is done that had so many events.
     fn done(&self, events: u64);
@@ -152,14 +155,16 @@ impl<'a, T: Watcher> Desk<'a, T> {
     }
 
     /// The next job. Whoever has one does it, so that those that are done have no gap but behind a finding.
+    ///
+    /// Each scenario has its first one, however little time there is: what was not begun has shown nothing.
     fn next(&self) -> Option<Job> {
-        if self.watcher.is_over() {
+        if self.watcher.is_interrupted() {
             return None;
         }
         let mut schedule = self.schedule.lock().unwrap_or_else(PoisonError::into_inner);
-        schedule
-            .next()
-            .filter(|job| job.place <= self.last.load(Ordering::Relaxed))
+        let wanted = |job: &Job| job.place <= self.last.load(Ordering::Relaxed);
+        let in_time = |job: &Job| job.nth == 0 || !self.watcher.is_over();
+        schedule.next().filter(wanted).filter(in_time)
     }
 }
 

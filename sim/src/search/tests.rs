@@ -31,6 +31,10 @@ impl Watcher for Patience {
         self.left.load(Ordering::Relaxed) == 0
     }
 
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+
     fn done(&self, _: u64) {
         // Several threads may be done at once, and the last of them must not begin anew.
         let _ = self
@@ -141,6 +145,18 @@ fn a_watcher_ends_it_after_what_is_under_way() {
     assert_eq!(swept.ended, Ended::Early);
     let seeds: u64 = swept.tallies.iter().map(|tally| tally.seeds).sum();
     assert!((10..=12).contains(&seeds), "{seeds} runs are told of");
+}
+
+#[test]
+fn each_scenario_has_a_seed_however_little_time_there_is() {
+    let scenarios = scenarios();
+    let patience = Patience {
+        left: AtomicU64::new(0),
+    };
+    let swept = swept(&settings(&scenarios, 1, u64::MAX), "hardened", &patience);
+    assert_eq!(swept.ended, Ended::Early);
+    let seeds: Vec<u64> = swept.tallies.iter().map(|tally| tally.seeds).collect();
+    assert_eq!(seeds, vec![1; scenarios.len()]);
 }
 
 /// A protocol in which something more happens in each turn of an object.
