@@ -1,6 +1,6 @@
 //! Clients that ask for pages one after another, as many at once as there are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::host::{Outcome, Request, Text};
 use protocol::lanes::app::catalogue::{Ask, Visitor, session_of};
@@ -59,6 +59,26 @@ pub fn admin_hop(account: u32, path: u32) -> Request {
 }
 
 impl<S: Store> Pool<S> {
+    /// Lets the world go on until all that was asked is answered, in whichever order: how long the last one took from now.
+    ///
+    /// # Panics
+    /// When one is not answered within five minutes.
+    pub fn answer_all(&mut self, items: impl IntoIterator<Item = u32>) -> Micros {
+        let began = self.kernel.now();
+        let mut left: BTreeSet<u32> = items.into_iter().collect();
+        while !left.is_empty() {
+            let key = self.kernel.earliest().expect("somebody is still to be answered");
+            assert!(
+                key.at <= began.after(Micros::from_millis(300_000)),
+                "{left:?} are not answered"
+            );
+            if let Some(Stepped::Answered { item, .. }) = self.kernel.step(key, &mut self.notes) {
+                left.remove(&item);
+            }
+        }
+        self.kernel.now().since(began)
+    }
+
     /// So many clients ask the front for pages, each for its next one when it has the last, for so many milliseconds.
     /// What is asked for follows from the client and from how many pages it has asked for before.
     pub fn drive(&mut self, clients: u32, milliseconds: u64, page: impl Fn(u32, u32) -> Request) -> Served {
