@@ -79,6 +79,7 @@ fn run_sequence(sequence: &[Vec<u16>], pool: &SqlitePool, counts: &Counts) {
         let mut draws = Draws(step.iter());
         let pair = &mut pairs[at];
         match draws.below(20) {
+            12 if draws.below(4) == 0 => pair.show_alarm_table(draws.below(2) == 0),
             13 | 14 => pair.mark(),
             15 if pair.marks > 0 => pair.rollback_to(Mark(draws.below(pair.marks as usize) as u32)),
             16 if pair.marks > 0 => pair.release(),
@@ -146,6 +147,11 @@ impl Pair {
             self.sqlite.digest(),
             "digests of equal contents"
         );
+    }
+
+    fn show_alarm_table(&mut self, is_there: bool) {
+        self.sqlite.show_alarm_table(is_there);
+        self.model.show_alarm_table(is_there);
     }
 
     fn mark(&mut self) {
