@@ -1,7 +1,7 @@
 //! The tables of the simulated site: our own, after the manner of a content management system.
 //!
-//! Their shapes are those that the model store runs: no AUTOINCREMENT, no indexes, no CHECK. So the id of a deleted row
-//! can come again, where the deployed tables remember it in `sqlite_sequence`.
+//! Their shapes are plain: no AUTOINCREMENT, no indexes, no CHECK. So the id of a deleted row can come again, where the
+//! deployed tables remember it in `sqlite_sequence`.
 
 use crate::host::Text;
 

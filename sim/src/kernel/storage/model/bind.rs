@@ -8,8 +8,9 @@ use super::plan::{
     Assignments, Bound, Conflict, Filter, InsertPlan, Plan, Refusal, SelectPlan, Source, Test, Walk, What,
 };
 use super::shape::{
-    Assignment, Condition, Expression, Insert, Key, OnConflict, Output, Schema, Select, Shape,
+    Assignment, Change, Condition, Expression, Index, Insert, Key, OnConflict, Output, Schema, Select, Shape,
 };
+use super::unique::Unique;
 
 /// Whether a name may be one of an ordinary table. The others are SQLite's own tables, the platform's, or functions
 /// that stand for tables.
@@ -33,7 +34,7 @@ impl Shape {
     /// The table that the statement is about.
     pub(super) fn table(&self) -> &Text {
         match self {
-            Shape::CreateTable { schema, .. } => &schema.name,
+            Shape::Change(change) => change.subject(),
             Shape::Insert(insert) => &insert.table,
             Shape::Select(select) => &select.table,
             Shape::Update { table, .. } | Shape::Delete { table, .. } => table,
@@ -56,6 +57,19 @@ impl Shape {
     }
 }
 
+impl Change {
+    /// The table or the index that it is about.
+    fn subject(&self) -> &Text {
+        match self {
+            Change::CreateTable { schema, .. } => &schema.name,
+            Change::DropTable { table, .. }
+            | Change::AddColumn { table, .. }
+            | Change::CreateIndex { table, .. } => table,
+            Change::DropIndex { name, .. } => name,
+        }
+    }
+}
+
 struct Binder<'a> {
     schema: &'a Schema,
     unknown: Vec<SqlError>,
@@ -64,7 +78,7 @@ struct Binder<'a> {
 impl Binder<'_> {
     fn plan(&mut self, shape: &Shape) -> Bound<Plan> {
         match shape {
-            Shape::CreateTable { .. } => Err(Refusal::Unsupported),
+            Shape::Change(_) => Err(Refusal::Unsupported),
             Shape::Insert(insert) => Ok(Plan::Insert(self.insert(insert)?)),
             Shape::Update { set, filter, .. } => {
                 let set = self.set(set)?;
@@ -148,22 +162,42 @@ impl Binder<'_> {
             OnConflict::Fail => return Ok(Conflict::Fail),
             OnConflict::Ignore => return Ok(Conflict::Ignore),
             OnConflict::Replace => return Ok(Conflict::Replace),
-            OnConflict::Update { key, set } => (key, set),
+            OnConflict::Update { key: None, .. } => return Ok(Conflict::Nothing(None)),
+            OnConflict::Update { key: Some(key), set } => (key, set),
         };
         let mut named = named
             .iter()
             .map(|name| self.plain_column(name))
             .collect::<Bound<Vec<_>>>()?;
-        let mut key = self.schema.key.columns().to_vec();
         named.sort_unstable();
-        key.sort_unstable();
-        if named != key && self.unknown.is_empty() {
-            return Err(Refusal::Unsupported);
-        }
+        let key = match self.unique(&named) {
+            Some(key) => key,
+            // It is not looked at.
+            None if !self.unknown.is_empty() => Unique::Key,
+            None => return Err(Refusal::Unsupported),
+        };
         match set {
-            None => Ok(Conflict::Nothing),
-            Some(set) => Ok(Conflict::Update(self.set(set)?)),
+            None => Ok(Conflict::Nothing(Some(key))),
+            Some(set) => Ok(Conflict::Update {
+                key,
+                set: self.set(set)?,
+            }),
         }
+    }
+
+    /// What is unique in just these columns. Of several, all are in a row's way or none.
+    fn unique(&self, columns: &[usize]) -> Option<Unique> {
+        let is_of = |of: &[usize]| {
+            let mut of = of.to_vec();
+            of.sort_unstable();
+            of == columns
+        };
+        if !columns.is_empty() && is_of(self.schema.key.columns()) {
+            return Some(Unique::Key);
+        }
+        let mut indexes = self.schema.indexes.iter();
+        let index = indexes.rposition(|index| index.unique && is_of(&index.columns));
+        index.map(Unique::Index)
     }
 
     fn set(&mut self, assignments: &[Assignment]) -> Bound<Assignments> {
@@ -241,8 +275,8 @@ impl Binder<'_> {
         if aggregate && !(order.is_empty() && select.limit.is_none()) {
             return Err(Refusal::Unsupported);
         }
-        let may_walk_key = self.may_walk_key(&what, &filter.tests, &order);
-        let walk = Walk::of(self.schema, &filter, &order);
+        let may_walk = self.may_walk(&what, &filter.tests, &order);
+        let walk = Walk::of(self.schema, &filter, &order, !may_walk.is_empty());
         let (limit, offset) = (select.limit.clone(), select.offset.clone());
         Ok(SelectPlan {
             names,
@@ -252,7 +286,7 @@ impl Binder<'_> {
             limit,
             offset,
             walk,
-            may_walk_key,
+            may_walk,
         })
     }
 
@@ -296,18 +330,24 @@ impl Binder<'_> {
         }
     }
 
-    /// SQLite may walk the key's index when the index holds all that is asked for, when a condition bounds its first
-    /// column, or when it is in the order that is asked for.
-    fn may_walk_key(&self, what: &What, filter: &[Test], order: &[(usize, bool)]) -> bool {
-        let Key::Columns(key) = &self.schema.key else {
-            return false;
+    /// SQLite may walk an index when the index holds all that is asked for, when a condition bounds its first column,
+    /// or when it is in the order that is asked for.
+    fn may_walk(&self, what: &What, filter: &[Test], order: &[(usize, bool)]) -> Vec<usize> {
+        let What::Columns(output) = what else {
+            return Vec::new();
         };
-        let What::Columns(output) = what else { return false };
-        let mut named = output.iter().chain(filter.iter().map(|test| &test.column));
-        let covers = named.all(|column| key.contains(column)) && order.iter().all(|(at, _)| key.contains(at));
-        let bounds = filter.iter().any(|test| test.column == key[0]);
-        let orders = order.iter().any(|(column, _)| key.contains(column));
-        covers || bounds || orders
+        let may = |index: &Index| {
+            // An index holds the row's number too.
+            let holds =
+                |column: &usize| index.columns.contains(column) || self.schema.key == Key::Rowid(*column);
+            let mut named = output.iter().chain(filter.iter().map(|test| &test.column));
+            let covers = named.all(holds) && order.iter().all(|(at, _)| holds(at));
+            let bounds = filter.iter().any(|test| test.column == index.columns[0]);
+            let orders = order.iter().any(|(column, _)| index.columns.contains(column));
+            covers || bounds || orders
+        };
+        let indexes = &self.schema.indexes;
+        (0..indexes.len()).filter(|at| may(&indexes[*at])).collect()
     }
 }
 

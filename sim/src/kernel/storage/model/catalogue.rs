@@ -1,109 +1,120 @@
 //! What SQLite keeps about the tables themselves: `sqlite_schema`, as far as it is certain.
 
+use std::rc::Rc;
+
 use protocol::host::{Rows, Text, Value};
 
 use super::super::{ALARM_TABLE, ALARM_TABLE_SQL};
 use super::cell::Cell;
-use super::cell_of;
-use super::plan::{Bound, Refusal};
-use super::shape::{Key, Operator, Output, Select};
-use super::table::Table;
+use super::parse::parse_table;
+use super::plan::{Bound, Refusal, SelectPlan, What};
+use super::shape::Schema;
+use super::table::{Row, Spare, Table};
 
-/// The name of the table.
-pub(super) const NAME: &str = "sqlite_schema";
+/// Its names.
+pub(super) fn is_catalogue(name: &str) -> bool {
+    name == "sqlite_schema" || name == "sqlite_master"
+}
 
-static OF_ALARM: Text = Text::new_static(ALARM_TABLE);
-static OF_ALARM_SQL: Text = Text::new_static(ALARM_TABLE_SQL);
+/// Its columns, under a name that a table may have.
+const COLUMNS: &str = "CREATE TABLE catalogue (type TEXT, name TEXT, tbl_name TEXT, rootpage INT, sql TEXT)";
+const NAME: usize = 1;
+/// Where a table's pages begin is SQLite's affair.
+const ROOT_PAGE: usize = 3;
+
+/// It as a table like any other.
+pub(super) fn schema() -> Bound<Schema> {
+    parse_table(COLUMNS).map_err(|_| Refusal::Unsupported)
+}
 
 /// One entry: its type, its name, the table that it belongs to, and the text that made it.
 struct Entry<'t> {
     kind: &'static str,
-    name: Text,
+    name: &'t Text,
     table: &'t Text,
     sql: Option<&'t Text>,
 }
 
-impl Entry<'_> {
-    fn read(&self, column: &str) -> Bound<Value> {
-        Ok(match column {
-            "type" => Value::Text(Text::new_static(self.kind)),
-            "name" => Value::Text(self.name.clone()),
-            "tbl_name" => Value::Text(self.table.clone()),
-            "sql" => self.sql.map_or(Value::Null, |sql| Value::Text(sql.clone())),
-            // Where a table's pages begin is SQLite's affair.
-            _ => return Err(Refusal::Unsupported),
-        })
-    }
-}
+static OF_ALARM: Text = Text::new_static(ALARM_TABLE);
+static OF_ALARM_SQL: Text = Text::new_static(ALARM_TABLE_SQL);
 
-/// Runs a SELECT over the entries: columns by name, conditions that compare texts for equality, and in the order of
-/// names, which are unique. The order in which SQLite keeps entries is not certain.
+/// Runs a SELECT over the entries, which stand in the order in which they were made.
 pub(super) fn select<'t>(
     tables: impl Iterator<Item = &'t Table>,
     alarm_table: bool,
-    select: &Select,
+    schema: &Rc<Schema>,
+    select: &SelectPlan,
     params: &[Value],
 ) -> Bound<Rows> {
-    let Output::Columns(columns) = &select.output else {
-        return Err(Refusal::Unsupported);
-    };
-    let by_name = matches!(select.order.as_slice(), [by] if by.column == "name" && !by.descending);
-    if !by_name || select.limit.is_some() {
+    if names(select, ROOT_PAGE) || alarm_table && !is_certain_anywhere(select) {
         return Err(Refusal::Unsupported);
     }
+    let mut entries: Vec<(u64, Entry<'t>)> = tables.flat_map(entries_of).collect();
+    entries.sort_by_key(|(born, _)| *born);
     let of_platform = Entry {
         kind: "table",
-        name: OF_ALARM.clone(),
+        name: &OF_ALARM,
         table: &OF_ALARM,
         sql: Some(&OF_ALARM_SQL),
     };
     let of_platform = alarm_table.then_some(of_platform);
-    let mut found = Vec::new();
-    for entry in tables.flat_map(entries_of).chain(of_platform) {
-        let mut passes = true;
-        for condition in &select.filter {
-            let (Operator::Equal, Cell::Text(wanted)) =
-                (condition.operator, cell_of(&condition.value, params))
-            else {
-                return Err(Refusal::Unsupported);
-            };
-            passes &= entry.read(&condition.column)? == Value::Text(wanted);
-        }
-        if passes {
-            found.push(entry);
-        }
+    let entries = entries.into_iter().map(|(_, entry)| entry).chain(of_platform);
+    let mut table = Table::new(Rc::clone(schema), 0);
+    for (at, entry) in entries.enumerate() {
+        let mut cells = vec![
+            Cell::Text(Text::new_static(entry.kind)),
+            Cell::Text(entry.name.clone()),
+            Cell::Text(entry.table.clone()),
+            Cell::Null,
+            entry.sql.map_or(Cell::Null, |sql| Cell::Text(sql.clone())),
+        ];
+        table.insert(at, Row::new(at as i64 + 1, &mut cells, &mut Spare::default()));
     }
-    found.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut rows = Vec::with_capacity(found.len());
-    for entry in &found {
-        let row = columns.iter().map(|(column, _)| entry.read(column));
-        rows.push(row.collect::<Bound<Vec<Value>>>()?);
-    }
-    let names = columns
-        .iter()
-        .map(|(column, named)| named.as_ref().unwrap_or(column));
-    Ok(Rows {
-        columns: names.cloned().collect(),
-        rows,
-    })
+    select.run(&table, params, &mut Vec::new())
 }
 
-/// A table, and the index that SQLite makes for a key that is not the row's number.
-fn entries_of(table: &Table) -> Vec<Entry<'_>> {
+/// Whether a column is asked for at all.
+fn names(select: &SelectPlan, column: usize) -> bool {
+    let shown = match &select.what {
+        What::Columns(columns) => columns.contains(&column),
+        What::Max(of) => *of == column,
+        What::Count => false,
+    };
+    let tested = select.filter.tests.iter().any(|test| test.column == column);
+    shown || tested || select.order.iter().any(|(by, _)| *by == column)
+}
+
+/// Whether the answer is the same wherever the platform's table stands among the others: names are unique.
+fn is_certain_anywhere(select: &SelectPlan) -> bool {
+    match &select.what {
+        What::Columns(_) => matches!(select.order.first(), Some((NAME, _))),
+        What::Max(_) | What::Count => true,
+    }
+}
+
+/// A table and its indexes, each with when it was made. Those of its constraints were made with it.
+fn entries_of(table: &Table) -> Vec<(u64, Entry<'_>)> {
     let schema = &table.schema;
-    let mut entries = vec![Entry {
+    let of_table = Entry {
         kind: "table",
-        name: schema.name.clone(),
+        name: &schema.name,
         table: &schema.name,
         sql: Some(&schema.ddl),
-    }];
-    if matches!(schema.key, Key::Columns(_)) {
-        entries.push(Entry {
+    };
+    let mut entries = vec![(table.born, of_table)];
+    let mut made = table.made.iter();
+    for index in &schema.indexes {
+        let born = match index.ddl {
+            Some(_) => made.next().copied(),
+            None => None,
+        };
+        let entry = Entry {
             kind: "index",
-            name: Text::from(format!("sqlite_autoindex_{}_1", schema.name)),
+            name: &index.name,
             table: &schema.name,
-            sql: None,
-        });
+            sql: index.ddl.as_ref(),
+        };
+        entries.push((born.unwrap_or(table.born), entry));
     }
     entries
 }

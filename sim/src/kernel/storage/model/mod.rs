@@ -4,18 +4,28 @@
 //! schema (`bind`), and then it is a few map operations (`write`, `select`). Tables are shared between forks
 //! until one of them writes; marks are lengths of an undo log.
 //!
+//! The list (`shape`): CREATE and DROP TABLE, ADD COLUMN, CREATE [UNIQUE] INDEX and DROP INDEX; INSERT of rows of
+//! parameters and literals, OR REPLACE, OR IGNORE or with one ON CONFLICT clause; UPDATE and DELETE by conditions that
+//! compare a column with a value; SELECT of columns, `COUNT(*)` or `MAX(column)` of one table, with order, limit and
+//! offset, of `sqlite_schema` and `sqlite_sequence` too. Not in it, among others: an UPDATE of a primary key, a further
+//! index of a table WITHOUT ROWID, indexes of expressions, of some rows or in descending order, CHECK, COLLATE and foreign
+//! keys, and a column to be added whose default SQLite would compute in two ways.
+//!
 //! Where SQLite's answer depends on what its planner chooses (the order of rows without ORDER BY, which of two equal
 //! values is the greatest) the model computes each answer that it could give, and knows nothing if they differ.
 
 mod bind;
 mod catalogue;
 mod cell;
+mod change;
 mod parse;
 mod plan;
 mod select;
+mod sequence;
 mod shape;
 mod table;
 mod tables;
+mod unique;
 mod write;
 
 use std::cell::{OnceCell, RefCell};
@@ -24,9 +34,10 @@ use std::rc::Rc;
 use protocol::host::{Rows, SqlError, SqlErrorKind, Text, Value};
 
 use self::cell::Cell;
+use self::change::{Made, Step};
 use self::parse::Parsed;
 use self::plan::{Bound, Plan, Refusal};
-use self::shape::{Operand, Schema, Shape};
+use self::shape::{Change, Operand, SEQUENCE, Schema, Shape};
 use self::table::{Row, Table};
 use self::tables::Tables;
 use super::guard::Guard;
@@ -84,6 +95,9 @@ struct Prepared {
     /// What it writes once it begins.
     writes: Writes,
     plan: OnceCell<BoundPlan>,
+    /// For the schema that it met last, where that is another.
+    plan_of_last: RefCell<Option<Rc<BoundPlan>>>,
+    made: Made,
 }
 
 #[derive(Debug)]
@@ -106,6 +120,8 @@ impl ModelPool {
             writes: parsed.as_ref().map(writes_of).unwrap_or_default(),
             parsed,
             plan: OnceCell::new(),
+            plan_of_last: RefCell::default(),
+            made: Made::default(),
         });
         known.texts.insert(sql);
         known.statements.push(Rc::clone(&prepared));
@@ -210,6 +226,7 @@ impl Store for ModelStore {
         let rows = |table: &Table| table.rows().iter().map(Row::read).collect();
         self.tables
             .all()
+            .filter(|table| !table.schema.is_internal())
             .map(|table| (table.schema.name.clone(), rows(table)))
             .collect()
     }
@@ -218,6 +235,7 @@ impl Store for ModelStore {
         let buffer = &mut self.buffers.bytes;
         self.tables
             .all()
+            .filter(|table| !table.schema.is_internal())
             .fold(0, |sum, table| sum.wrapping_add(table.digest(buffer)))
     }
 }
@@ -250,38 +268,39 @@ impl ModelStore {
             ..
         } = self;
         let parsed = prepared.parsed.as_ref().ok_or(Refusal::Unsupported)?;
-        if let Shape::CreateTable {
-            schema,
-            if_not_exists,
-        } = &parsed.shape
-        {
+        if let Shape::Change(change) = &parsed.shape {
+            let step = tables.plan_change(change, &prepared.made, guard.limits().columns)?;
             check_count(guard.limits(), parsed, params)?;
-            tables.create(schema, *if_not_exists, guard.limits().columns)?;
-            begun.clone_from(&prepared.writes);
-            return Ok(Rows::default());
+            *begun = prepared.writes_of(change, &step);
+            return tables.make(step);
         }
-        if let Shape::Select(select) = &parsed.shape
-            && select.table == catalogue::NAME
-        {
+        if catalogue::is_catalogue(parsed.shape.table()) {
+            let BoundPlan { schema, plan, .. } = prepared.plan_of_catalogue(parsed)?;
+            let Plan::Select(select) = plan.as_ref().map_err(Refusal::clone)? else {
+                return Err(Refusal::Unsupported);
+            };
             check_count(guard.limits(), parsed, params)?;
-            return catalogue::select(tables.all(), *alarm_table, select, params);
+            return catalogue::select(tables.all(), *alarm_table, schema, select, params);
         }
-        let other;
-        let bound = match prepared.plan.get() {
-            Some(bound) if tables.has_at(bound.table, &bound.schema) => bound,
-            Some(_) => {
-                other = bind(tables, parsed)?;
-                &other
-            }
+        let first = match prepared.plan.get() {
+            Some(first) => first,
             None => {
-                let bound = bind(tables, parsed)?;
-                prepared.plan.get_or_init(|| bound)
+                let first = bind(tables, parsed)?;
+                prepared.plan.get_or_init(|| first)
+            }
+        };
+        let other;
+        let (bound, table) = match tables.place_of(first.table, &first.schema) {
+            Some(table) => (first, table),
+            None => {
+                let table;
+                (other, table) = prepared.plan_of_last(tables, parsed)?;
+                (&*other, table)
             }
         };
         let plan = bound.plan.as_ref().map_err(Refusal::clone)?;
         check_count(guard.limits(), parsed, params)?;
         begun.clone_from(&prepared.writes);
-        let table = bound.table;
         match plan {
             Plan::Select(select) if select.width() > guard.limits().columns => {
                 return Err(Refusal::Unsupported);
@@ -292,6 +311,47 @@ impl ModelStore {
             Plan::Delete { filter } => tables.delete(table, filter, params, buffers)?,
         }
         Ok(Rows::default())
+    }
+}
+
+impl Prepared {
+    /// The plan for a schema that is not the first it met.
+    fn plan_of_last(&self, tables: &Tables, parsed: &Parsed) -> Bound<(Rc<BoundPlan>, usize)> {
+        if let Some(last) = &*self.plan_of_last.borrow()
+            && let Some(table) = tables.place_of(last.table, &last.schema)
+        {
+            return Ok((Rc::clone(last), table));
+        }
+        let bound = Rc::new(bind(tables, parsed)?);
+        *self.plan_of_last.borrow_mut() = Some(Rc::clone(&bound));
+        let table = bound.table;
+        Ok((bound, table))
+    }
+
+    fn plan_of_catalogue(&self, parsed: &Parsed) -> Bound<&BoundPlan> {
+        if let Some(bound) = self.plan.get() {
+            return Ok(bound);
+        }
+        let schema = Rc::new(catalogue::schema()?);
+        let plan = parsed.shape.bind(&schema);
+        Ok(self.plan.get_or_init(|| BoundPlan {
+            schema,
+            table: 0,
+            plan,
+        }))
+    }
+
+    /// What a change writes. SQLite names no table where it finds that there is nothing to do, unless it has asked
+    /// before it looked.
+    fn writes_of(&self, change: &Change, step: &Step) -> Writes {
+        match (change, step) {
+            (Change::CreateTable { .. }, _) => self.writes.clone(),
+            (_, Step::Nothing) => [Text::new_static(SCHEMA)].into_iter().collect(),
+            (_, Step::DropIndex { schema, .. }) => [schema.name.clone(), Text::new_static(SCHEMA)]
+                .into_iter()
+                .collect(),
+            _ => self.writes.clone(),
+        }
     }
 }
 
@@ -317,7 +377,9 @@ fn writes_of(parsed: &Parsed) -> Writes {
     let table = parsed.shape.table().clone();
     match &parsed.shape {
         Shape::Select(_) => Writes::default(),
-        Shape::CreateTable { .. } => [table, Text::new_static(SCHEMA)].into_iter().collect(),
+        Shape::Change(_) => [table, Text::new_static(SCHEMA)].into_iter().collect(),
+        // It is among the tables that a write may always change.
+        _ if table == SEQUENCE => [Text::new_static(SCHEMA)].into_iter().collect(),
         Shape::Insert(_) | Shape::Update { .. } | Shape::Delete { .. } => [table].into_iter().collect(),
     }
 }

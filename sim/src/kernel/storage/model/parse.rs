@@ -3,19 +3,31 @@
 //! The tokens are `sqlparser`'s. The grammar on top is ours and closed: a clause that is not written here cannot be
 //! overlooked, it makes the statement unsupported.
 
+use std::rc::Rc;
+
 use protocol::host::{Bytes, Text};
 use protocol::number::Number;
 use sqlparser::tokenizer::Token;
 
 use super::cell::Cell;
 use super::shape::{
-    Assignment, Condition, Expression, Insert, OnConflict, Operand, Operator, Order, Output, Select, Shape,
+    Assignment, Change, Condition, Expression, Insert, OnConflict, Operand, Operator, Order, Output, Schema,
+    Select, Shape,
 };
 
+mod change;
 mod create;
 mod cursor;
 
 use self::cursor::{Parser, is_reserved};
+
+/// Reads the text that `sqlite_schema` keeps of a table.
+pub(super) fn parse_table(ddl: &str) -> Read<Schema> {
+    match parse(ddl)?.shape {
+        Shape::Change(Change::CreateTable { schema, .. }) => Rc::try_unwrap(schema).map_err(|_| NotListed),
+        _ => Err(NotListed),
+    }
+}
 
 /// A statement that was read, and how many parameters it has.
 #[derive(Debug)]
@@ -45,7 +57,9 @@ pub(super) fn parse(sql: &str) -> Read<Parsed> {
 impl Parser<'_> {
     fn statement(&mut self) -> Read<Shape> {
         match self.word()?.to_ascii_uppercase().as_str() {
-            "CREATE" => self.create_table(),
+            "CREATE" => Ok(Shape::Change(self.create()?)),
+            "DROP" => Ok(Shape::Change(self.drop()?)),
+            "ALTER" => Ok(Shape::Change(self.alter()?)),
             "INSERT" => self.insert(),
             "REPLACE" => self.insert_into(OnConflict::Replace),
             "UPDATE" => self.update(),
@@ -96,10 +110,16 @@ impl Parser<'_> {
 
     fn upsert(&mut self) -> Read<OnConflict> {
         self.expect_word("CONFLICT")?;
-        let key = self.names(Parser::column_name)?;
+        let key = match self.peek() {
+            Some(Token::LParen) => Some(self.names(Parser::column_name)?),
+            _ => None,
+        };
         self.expect_word("DO")?;
         if self.take_word("NOTHING") {
             return Ok(OnConflict::Update { key, set: None });
+        }
+        if key.is_none() {
+            return Err(NotListed);
         }
         self.expect_word("UPDATE")?;
         self.expect_word("SET")?;

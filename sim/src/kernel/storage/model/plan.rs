@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use protocol::host::{Columns, SqlError, Value};
+use protocol::host::{Columns, SqlError, SqlErrorKind, Text, Value};
 
 use super::cell::{Affinity, Cell};
 use super::cell_of;
 use super::shape::{Key, Operand, Operator, Schema};
 use super::table::{Row, Table};
+use super::unique::Unique;
 
 /// Why a statement does not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,28 @@ pub(super) enum Refusal {
 }
 
 pub(super) type Bound<T> = Result<T, Refusal>;
+
+/// An error that has no kind of its own, in SQLite's words.
+pub(super) fn in_words(words: impl Into<Text>) -> Refusal {
+    Refusal::Sql(SqlError {
+        detail: Some(words.into()),
+        ..SqlError::of(SqlErrorKind::Other)
+    })
+}
+
+/// A number is wanted where something else stands.
+pub(super) fn mismatch() -> Refusal {
+    in_words(Text::new_static("datatype mismatch"))
+}
+
+/// What SQLite says of a constraint of a column.
+pub(super) fn constraint(kind: SqlErrorKind, schema: &Schema, column: usize) -> SqlError {
+    SqlError {
+        table: Some(schema.name.clone()),
+        column: Some(schema.columns[column].name.clone()),
+        ..SqlError::of(kind)
+    }
+}
 
 /// A statement, bound.
 #[derive(Debug)]
@@ -44,9 +67,23 @@ pub(super) enum Conflict {
     Fail,
     Ignore,
     Replace,
-    /// `DO NOTHING`: as `Ignore`, but only for the key; a NULL where none may be still fails.
-    Nothing,
-    Update(Assignments),
+    /// `DO NOTHING`: as `Ignore`, but only for what it names, if it names anything; a NULL where none may be still fails.
+    Nothing(Option<Unique>),
+    Update {
+        key: Unique,
+        set: Assignments,
+    },
+}
+
+impl Conflict {
+    /// What an upsert names.
+    pub(super) fn named(&self) -> Option<Unique> {
+        match self {
+            Conflict::Nothing(named) => *named,
+            Conflict::Update { key, .. } => Some(*key),
+            Conflict::Fail | Conflict::Ignore | Conflict::Replace => None,
+        }
+    }
 }
 
 /// For each column of the table, what it becomes; none where it stays. No column of the key is among them.
@@ -206,8 +243,8 @@ pub(super) struct SelectPlan {
     pub(super) offset: Option<Operand>,
     /// How the rows that pass stand in the order that is asked for, as long as no key has NULL in it.
     pub(super) walk: Option<Walk>,
-    /// Whether SQLite may walk the index of the key instead of the table.
-    pub(super) may_walk_key: bool,
+    /// The indexes that SQLite may walk instead of the table.
+    pub(super) may_walk: Vec<usize>,
 }
 
 /// A walk through a table that meets its rows in the order that is asked for, which is no other for any two of them.
@@ -218,14 +255,20 @@ pub(super) enum Walk {
 }
 
 impl Walk {
-    /// The walk for an order, if there is one.
-    pub(super) fn of(schema: &Schema, filter: &Filter, order: &[(usize, bool)]) -> Option<Walk> {
+    /// The walk for an order, if there is one. `by_index`: SQLite may walk an index where no order is asked for.
+    pub(super) fn of(
+        schema: &Schema,
+        filter: &Filter,
+        order: &[(usize, bool)],
+        by_index: bool,
+    ) -> Option<Walk> {
         if filter.fixes_key(&schema.key) {
             return Some(Walk::Forwards);
         }
         if order.is_empty() {
             // SQLite walks the table, which is in the order of its numbers.
-            return (!matches!(schema.key, Key::Columns(_))).then_some(Walk::Forwards);
+            let by_number = !matches!(schema.key, Key::Columns(_)) && !by_index;
+            return by_number.then_some(Walk::Forwards);
         }
         // Columns in which all rows are equal order nothing.
         let mut order = order.iter().filter(|(column, _)| !filter.fixes(*column));

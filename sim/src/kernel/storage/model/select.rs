@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use protocol::host::{Rows, SqlError, SqlErrorKind, Value};
+use protocol::host::{Rows, Value};
 use protocol::number::Number;
 
 use super::cell::Cell;
 use super::cell_of;
-use super::plan::{Bound, BoundFilter, Refusal, SelectPlan, Walk, What};
-use super::shape::{Key, Operand};
-use super::table::{Row, Table};
+use super::plan::{Bound, BoundFilter, Refusal, SelectPlan, Walk, What, mismatch};
+use super::shape::{Index, Key, Operand};
+use super::table::{Row, Table, order_by};
 
 /// The rows that pass, in the order of the key.
 fn find<'t>(table: &'t Table, filter: BoundFilter<'t>) -> impl DoubleEndedIterator<Item = &'t Row> + use<'t> {
@@ -76,10 +76,14 @@ impl SelectPlan {
             by_number.sort_by_key(|row| row.rowid());
         }
         let by_number = answer(by_number);
-        if self.may_walk_key && by_key.len() > 1 {
-            let backwards: Vec<&Row> = by_key.iter().rev().copied().collect();
+        if by_key.len() < 2 {
+            return Ok(by_number);
+        }
+        for index in &self.may_walk {
+            let rows = in_order_of(&table.schema.indexes[*index], &by_key);
+            let backwards: Vec<&Row> = rows.iter().rev().copied().collect();
             let differs = |rows| answer(rows) != by_number;
-            if differs(by_key) || !self.order.is_empty() && differs(backwards) {
+            if differs(rows) || !self.order.is_empty() && differs(backwards) {
                 return Err(Refusal::Unsupported);
             }
         }
@@ -113,6 +117,15 @@ impl SelectPlan {
     }
 }
 
+/// Rows as they stand in an index.
+fn in_order_of<'t>(index: &Index, by_key: &[&'t Row]) -> Vec<&'t Row> {
+    let mut rows = by_key.to_vec();
+    if !index.is_key {
+        rows.sort_by(|a, b| order_by(&index.columns, a.cells(), b.cells()).then(a.rowid().cmp(&b.rowid())));
+    }
+    rows
+}
+
 struct Window {
     limit: usize,
     offset: usize,
@@ -141,9 +154,7 @@ impl Window {
 fn integer(operand: &Operand, params: &[Value]) -> Bound<i64> {
     match cell_of(operand, params) {
         Cell::Integer(integer) => Ok(integer),
-        Cell::Real(number) => number
-            .to_i64_exact()
-            .ok_or(Refusal::Sql(SqlError::of(SqlErrorKind::Other))),
+        Cell::Real(number) => number.to_i64_exact().ok_or_else(mismatch),
         _ => Err(Refusal::Unsupported),
     }
 }

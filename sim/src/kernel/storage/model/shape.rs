@@ -10,10 +10,7 @@ use super::cell::{Affinity, Cell};
 /// A statement of a known shape. Names are as written: whether they exist is for the tables to say.
 #[derive(Debug)]
 pub(super) enum Shape {
-    CreateTable {
-        schema: Rc<Schema>,
-        if_not_exists: bool,
-    },
+    Change(Change),
     Insert(Insert),
     Update {
         table: Text,
@@ -27,17 +24,90 @@ pub(super) enum Shape {
     Select(Select),
 }
 
+/// What makes, changes or takes away a table or an index.
+#[derive(Debug)]
+pub(super) enum Change {
+    CreateTable {
+        schema: Rc<Schema>,
+        if_not_exists: bool,
+    },
+    DropTable {
+        table: Text,
+        if_exists: bool,
+    },
+    AddColumn {
+        table: Text,
+        /// The column's text, as it stands in the table's from then on.
+        sql: Text,
+        /// Whether no row can have it: it must not be NULL and has no other default.
+        without_rows: bool,
+    },
+    CreateIndex {
+        table: Text,
+        name: Text,
+        ddl: Text,
+        columns: Vec<Text>,
+        unique: bool,
+        if_not_exists: bool,
+    },
+    DropIndex {
+        name: Text,
+        if_exists: bool,
+    },
+}
+
+/// The table in which SQLite keeps the greatest number that a table with AUTOINCREMENT ever had.
+pub(super) const SEQUENCE: &str = "sqlite_sequence";
+/// The text that makes it.
+pub(super) const SEQUENCE_SQL: &str = "CREATE TABLE sqlite_sequence(name,seq)";
+
 /// A table as its DDL tells it.
 #[derive(Debug)]
 pub(super) struct Schema {
     pub(super) name: Text,
     /// The text that `sqlite_schema` keeps.
     pub(super) ddl: Text,
+    /// Where in that text a further column goes.
+    pub(super) add_at: usize,
     pub(super) columns: Vec<Column>,
     pub(super) key: Key,
+    /// Whether numbers of rows are never used again.
+    pub(super) autoincrement: bool,
+    /// In the order in which they were made: those of its constraints, and then those that have a text of their own.
+    pub(super) indexes: Vec<Index>,
 }
 
-#[derive(Debug)]
+impl Schema {
+    /// Whether it is SQLite's own, which is in no contents and in no digest.
+    pub(super) fn is_internal(&self) -> bool {
+        self.name == SEQUENCE
+    }
+
+    /// Whether two rows can be in each other's way besides by their key.
+    pub(super) fn has_unique_besides_key(&self) -> bool {
+        self.indexes.iter().any(|index| index.unique && !index.is_key)
+    }
+
+    /// The indexes that have a text of their own.
+    pub(super) fn made_indexes(&self) -> impl Iterator<Item = &Index> {
+        self.indexes.iter().filter(|index| index.ddl.is_some())
+    }
+}
+
+/// An index. Rows are found without it: it tells which of them cannot stand beside each other, and an order in which
+/// SQLite may walk.
+#[derive(Clone, Debug)]
+pub(super) struct Index {
+    pub(super) name: Text,
+    /// The text that made it, where that is not the table's.
+    pub(super) ddl: Option<Text>,
+    pub(super) columns: Vec<usize>,
+    pub(super) unique: bool,
+    /// Whether it is that of [`Key::Columns`].
+    pub(super) is_key: bool,
+}
+
+#[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) name: Text,
     pub(super) affinity: Affinity,
@@ -46,7 +116,7 @@ pub(super) struct Column {
 }
 
 /// How a table's rows are told apart.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     /// By nothing: rows have a hidden number.
     Nothing,
@@ -89,9 +159,9 @@ pub(super) enum OnConflict {
     Fail,
     Ignore,
     Replace,
-    /// `ON CONFLICT(key) DO UPDATE SET …` or `DO NOTHING`, which sets nothing.
+    /// `ON CONFLICT(key) DO UPDATE SET …` or `DO NOTHING`, which sets nothing and may name no key.
     Update {
-        key: Vec<Text>,
+        key: Option<Vec<Text>>,
         set: Option<Vec<Assignment>>,
     },
 }

@@ -97,6 +97,9 @@ impl Spare {
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) schema: Rc<Schema>,
+    /// When it was made, and when each of its indexes was that has a text: in this order SQLite lists them.
+    pub(super) born: u64,
+    pub(super) made: Vec<u64>,
     rows: Vec<Row>,
     /// Rows with NULL in their key.
     nulls: usize,
@@ -106,12 +109,12 @@ pub(super) struct Table {
     digests: Lazy<u128>,
     /// How many are not.
     undigested: Lazy<usize>,
-    /// The digest of its entry in the schema.
+    /// The digest of its entries in the schema.
     entry: u128,
 }
 
 #[inline]
-fn order_by(key: &[usize], a: &[Cell], b: &[Cell]) -> Ordering {
+pub(super) fn order_by(key: &[usize], a: &[Cell], b: &[Cell]) -> Ordering {
     // Most keys.
     if let [column] = key {
         return a[*column].order(&b[*column]);
@@ -126,15 +129,49 @@ fn order_by(key: &[usize], a: &[Cell], b: &[Cell]) -> Ordering {
 }
 
 impl Table {
-    pub(super) fn new(schema: Rc<Schema>) -> Self {
+    pub(super) fn new(schema: Rc<Schema>, born: u64) -> Self {
         Table {
-            entry: digest::of_entry(&schema.name, &schema.ddl),
+            entry: entry_of(&schema),
             schema,
+            born,
+            made: Vec::new(),
             rows: Vec::new(),
             nulls: 0,
             greatest: Lazy::new(Some(0)),
             digests: Lazy::new(0),
             undigested: Lazy::new(0),
+        }
+    }
+
+    /// It with these rows and another schema, whose columns are the same.
+    pub(super) fn with_schema(&self, schema: Rc<Schema>) -> Self {
+        Table {
+            entry: entry_of(&schema),
+            schema,
+            ..self.clone()
+        }
+    }
+
+    /// It with a column more, in which all rows have this cell.
+    pub(super) fn with_column(&self, schema: Rc<Schema>, cell: &Cell) -> Self {
+        let with_cell = |row: &Row| {
+            let cells = row.cells.iter().chain(std::iter::once(cell));
+            Row {
+                rowid: row.rowid,
+                cells: cells.cloned().collect(),
+                digest: Lazy::new(0),
+            }
+        };
+        let rows: Vec<Row> = self.rows.iter().map(with_cell).collect();
+        Table {
+            entry: entry_of(&schema),
+            schema,
+            made: self.made.clone(),
+            greatest: self.greatest.clone(),
+            digests: Lazy::new(0),
+            undigested: Lazy::new(rows.len()),
+            rows,
+            ..*self
         }
     }
 
@@ -253,6 +290,15 @@ impl Table {
     }
 }
 
-fn has_null(key: &[usize], cells: &[Cell]) -> bool {
+/// The digest of what the schema has of a table and of those of its indexes that have a text.
+fn entry_of(schema: &Schema) -> u128 {
+    let of_table = digest::of_entry(&schema.name, &schema.ddl);
+    schema.made_indexes().fold(of_table, |sum, index| {
+        let sql = index.ddl.as_deref().unwrap_or_default();
+        sum.wrapping_add(digest::of_entry(&index.name, sql))
+    })
+}
+
+pub(super) fn has_null(key: &[usize], cells: &[Cell]) -> bool {
     key.iter().any(|column| cells[*column].is_null())
 }

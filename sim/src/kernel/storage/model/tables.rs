@@ -7,7 +7,7 @@ use protocol::host::{SqlError, SqlErrorKind, Text};
 
 use super::bind::may_name_a_table;
 use super::plan::{Bound, Refusal};
-use super::shape::Schema;
+use super::shape::{SEQUENCE, Schema};
 use super::table::{Row, Spare, Table};
 
 /// Tables, shared with forks until one of them writes, and a log of the steps that led to them.
@@ -16,6 +16,8 @@ pub(super) struct Tables {
     /// In the order of their creation.
     list: Vec<Rc<Table>>,
     log: Vec<Undo>,
+    /// Tables and indexes that were ever made.
+    births: u64,
     pub(super) spare: Spare,
     /// The most that a row may take.
     pub(super) row_bytes: usize,
@@ -36,6 +38,10 @@ enum Undo {
     },
     /// Drops the newest table.
     NewTable,
+    /// Puts back a table that was dropped.
+    Dropped { table: usize, before: Rc<Table> },
+    /// Puts back a table as it was before its schema changed.
+    Changed { table: usize, before: Rc<Table> },
 }
 
 impl Tables {
@@ -43,6 +49,7 @@ impl Tables {
         Tables {
             list: Vec::new(),
             log: Vec::new(),
+            births: 0,
             spare: Spare::default(),
             row_bytes,
         }
@@ -56,10 +63,14 @@ impl Tables {
         &self.list[table]
     }
 
-    /// Whether the table of this schema stands there.
-    pub(super) fn has_at(&self, table: usize, schema: &Rc<Schema>) -> bool {
-        let there = self.list.get(table);
-        there.is_some_and(|table| Rc::ptr_eq(&table.schema, schema))
+    /// Where the table of this schema stands: there, most likely.
+    #[inline]
+    pub(super) fn place_of(&self, there: usize, schema: &Rc<Schema>) -> Option<usize> {
+        let is_it = |table: &Rc<Table>| Rc::ptr_eq(&table.schema, schema);
+        if self.list.get(there).is_some_and(is_it) {
+            return Some(there);
+        }
+        self.list.iter().position(is_it)
     }
 
     /// Where the table of this name stands.
@@ -68,7 +79,8 @@ impl Tables {
             return Ok(at);
         }
         let alike = |table: &Rc<Table>| table.schema.name.eq_ignore_ascii_case(name);
-        if !may_name_a_table(name) || self.list.iter().any(alike) {
+        let may = may_name_a_table(name) || name == SEQUENCE;
+        if !may || self.list.iter().any(alike) {
             return Err(Refusal::Unsupported);
         }
         Err(Refusal::Sql(SqlError {
@@ -77,22 +89,27 @@ impl Tables {
         }))
     }
 
-    /// Makes a table of at most so many columns.
-    pub(super) fn create(&mut self, schema: &Rc<Schema>, if_not_exists: bool, columns: usize) -> Bound<()> {
-        let alike = |table: &Rc<Table>| table.schema.name.eq_ignore_ascii_case(&schema.name);
-        if self.list.iter().any(alike) {
-            return if if_not_exists {
-                Ok(())
-            } else {
-                Err(Refusal::Sql(SqlError::of(SqlErrorKind::Other)))
-            };
-        }
-        if schema.columns.len() > columns {
-            return Err(Refusal::Unsupported);
-        }
-        self.list.push(Rc::new(Table::new(Rc::clone(schema))));
+    /// Counts a table or an index that is made.
+    pub(super) fn next_birth(&mut self) -> u64 {
+        self.births += 1;
+        self.births
+    }
+
+    pub(super) fn add_table(&mut self, schema: Rc<Schema>) {
+        let born = self.next_birth();
+        self.list.push(Rc::new(Table::new(schema, born)));
         self.log.push(Undo::NewTable);
-        Ok(())
+    }
+
+    pub(super) fn drop_table(&mut self, table: usize) {
+        let before = self.list.remove(table);
+        self.log.push(Undo::Dropped { table, before });
+    }
+
+    /// Puts a table in the place of what it was.
+    pub(super) fn change_table(&mut self, table: usize, after: Table) {
+        let before = std::mem::replace(&mut self.list[table], Rc::new(after));
+        self.log.push(Undo::Changed { table, before });
     }
 
     /// How many steps can be taken back.
@@ -139,6 +156,8 @@ impl Tables {
                 Undo::Replaced { table, at, before } => drop(self.table_mut(table).replace(at, before)),
                 Undo::Removed { table, at, before } => self.table_mut(table).put_back(at, before),
                 Undo::NewTable => drop(self.list.pop()),
+                Undo::Dropped { table, before } => self.list.insert(table, before),
+                Undo::Changed { table, before } => self.list[table] = before,
             }
         }
     }

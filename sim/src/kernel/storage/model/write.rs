@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use protocol::host::{SqlError, SqlErrorKind, Value};
+use protocol::host::{SqlErrorKind, Value};
 use protocol::number::Number;
 
 use super::cell::{Affinity, Cell};
-use super::plan::{Assignments, Bound, Conflict, Filter, InsertPlan, Refusal, Source};
-use super::shape::{Key, Operand, Schema};
+use super::plan::{Assignments, Bound, Conflict, Filter, InsertPlan, Refusal, Source, constraint, mismatch};
+use super::sequence::Sequence;
+use super::shape::{Index, Key, Operand, Schema};
 use super::table::Row;
 use super::tables::Tables;
 use super::{Buffers, cell_of};
@@ -24,22 +25,29 @@ impl Tables {
         buffers: &mut Buffers,
     ) -> Bound<()> {
         let schema = Rc::clone(&self.get(table).schema);
-        plan.rows.iter().try_for_each(|row| {
+        let mut sequence = self.sequence(&schema)?;
+        for row in &plan.rows {
             new_cells(&schema, plan, row, params, &mut buffers.new)?;
-            self.insert_row(table, &schema, plan, params, buffers)
-        })
+            let rowid = self.rowid_for(table, &schema, &mut buffers.new, sequence.as_mut())?;
+            self.insert_row(table, rowid, &schema, plan, params, buffers)?;
+        }
+        match sequence {
+            Some(sequence) => self.keep_sequence(&schema.name, &sequence),
+            None => Ok(()),
+        }
     }
 
     /// Inserts the new row that stands in the buffer.
     fn insert_row(
         &mut self,
         table: usize,
+        rowid: i64,
         schema: &Schema,
         plan: &InsertPlan,
         params: &[Value],
-        Buffers { new, changed, .. }: &mut Buffers,
+        buffers: &mut Buffers,
     ) -> Bound<()> {
-        let rowid = self.rowid_for(table, schema, new)?;
+        let new = &mut buffers.new;
         if let Some(at) = first_null(schema, new) {
             match plan.on_conflict {
                 Conflict::Ignore => return Ok(()),
@@ -48,23 +56,21 @@ impl Tables {
             }
         }
         self.check_size(new)?;
+        if schema.has_unique_besides_key() {
+            return self.insert_unique(table, rowid, schema, plan, params, buffers);
+        }
         match (self.get(table).place(new, rowid), &plan.on_conflict) {
             (Err(at), _) => {
                 let row = Row::new(rowid, new, &mut self.spare);
                 self.add_row(table, at, row);
             }
-            (Ok(_), Conflict::Ignore | Conflict::Nothing) => {}
+            (Ok(_), Conflict::Ignore | Conflict::Nothing(_)) => {}
             (Ok(at), Conflict::Replace) => {
                 let row = Row::new(rowid, new, &mut self.spare);
                 self.replace_row(table, at, row);
             }
-            (Ok(at), Conflict::Update(set)) => {
-                let before = &self.get(table).rows()[at];
-                let rowid = before.rowid();
-                change(schema, before, set, new, params, changed)?;
-                self.check_size(changed)?;
-                let row = Row::new(rowid, changed, &mut self.spare);
-                self.replace_row(table, at, row);
+            (Ok(at), Conflict::Update { set, .. }) => {
+                return self.upsert(table, at, schema, set, params, buffers);
             }
             (Ok(_), Conflict::Fail) => {
                 let first = *schema.key.columns().first().ok_or(Refusal::Unsupported)?;
@@ -74,22 +80,58 @@ impl Tables {
         Ok(())
     }
 
+    /// Changes the row that is in the way of the new one in the buffer, which is used up.
+    pub(super) fn upsert(
+        &mut self,
+        table: usize,
+        at: usize,
+        schema: &Schema,
+        set: &Assignments,
+        params: &[Value],
+        Buffers { new, changed, .. }: &mut Buffers,
+    ) -> Bound<()> {
+        let before = &self.get(table).rows()[at];
+        let rowid = before.rowid();
+        change(schema, before, set, new, params, changed)?;
+        self.check_size(changed)?;
+        if schema.has_unique_besides_key() {
+            let rows = [(at, std::mem::take(changed))];
+            self.check_unique(table, set, &rows)?;
+            let [(_, cells)] = rows;
+            *changed = cells;
+        }
+        let row = Row::new(rowid, changed, &mut self.spare);
+        self.replace_row(table, at, row);
+        Ok(())
+    }
+
     /// The number of a new row: what its INTEGER PRIMARY KEY says, or the next.
-    fn rowid_for(&self, table: usize, schema: &Schema, cells: &mut [Cell]) -> Bound<i64> {
+    fn rowid_for(
+        &self,
+        table: usize,
+        schema: &Schema,
+        cells: &mut [Cell],
+        sequence: Option<&mut Sequence>,
+    ) -> Bound<i64> {
         let next = || self.get(table).next_rowid().ok_or(Refusal::Unsupported);
         let Key::Rowid(column) = schema.key else {
             return next();
         };
-        match cells[column] {
-            Cell::Integer(rowid) => Ok(rowid),
-            Cell::Null => {
-                let rowid = next()?;
-                cells[column] = Cell::Integer(rowid);
-                Ok(rowid)
+        let rowid = match (&cells[column], &sequence) {
+            (Cell::Integer(rowid), _) => *rowid,
+            (Cell::Null, None) => next()?,
+            (Cell::Null, Some(sequence)) => {
+                let further = sequence.greatest.checked_add(1).ok_or(Refusal::Unsupported)?;
+                next()?.max(further)
             }
-            // "datatype mismatch", whatever the conflict clause.
-            _ => Err(Refusal::Sql(SqlError::of(SqlErrorKind::Other))),
+            // Whatever the conflict clause.
+            _ => return Err(mismatch()),
+        };
+        cells[column] = Cell::Integer(rowid);
+        if let Some(sequence) = sequence {
+            sequence.count(rowid);
         }
+        Ok(rowid)
     }
 
     pub(super) fn update(
@@ -105,6 +147,7 @@ impl Tables {
         let of = self.get(table);
         let mut rows = Vec::new();
         let mut failed: Option<Refusal> = None;
+        let sets_unique = sets_unique(&of.schema, set);
         for at in filter.stretch(of).filter(|at| filter.holds(&of.rows()[*at])) {
             let row = change(&of.schema, &of.rows()[at], set, &mut [], params, changed);
             match (row.and_then(|()| self.check_size(changed)), &failed) {
@@ -115,8 +158,12 @@ impl Tables {
                 (Err(_), Some(_)) => return Err(Refusal::Unsupported),
             }
         }
-        if let Some(refusal) = failed {
-            return Err(refusal);
+        match failed {
+            // Others may be in each other's way first.
+            Some(Refusal::Sql(_)) if sets_unique && !rows.is_empty() => return Err(Refusal::Unsupported),
+            Some(refusal) => return Err(refusal),
+            None if sets_unique => self.check_unique(table, set, &rows)?,
+            None => {}
         }
         for (at, mut cells) in rows {
             let rowid = self.get(table).rows()[at].rowid();
@@ -286,10 +333,8 @@ fn fill_nulls(schema: &Schema, cells: &mut [Cell]) -> Bound<()> {
     Ok(())
 }
 
-fn constraint(kind: SqlErrorKind, schema: &Schema, column: usize) -> SqlError {
-    SqlError {
-        table: Some(schema.name.clone()),
-        column: Some(schema.columns[column].name.clone()),
-        ..SqlError::of(kind)
-    }
+/// Whether a unique index may change.
+fn sets_unique(schema: &Schema, set: &Assignments) -> bool {
+    let changes = |index: &Index| index.unique && index.columns.iter().any(|column| set[*column].is_some());
+    schema.indexes.iter().any(changes)
 }

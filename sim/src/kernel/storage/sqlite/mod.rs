@@ -351,6 +351,7 @@ impl Store for SqliteStore {
         let mut fork = Self::open(&self.pool, Limits::default());
         let (marks, log) = self.leave_pool();
         fork.guard.clone_from(&self.guard);
+        fork.alarm_table = self.alarm_table;
         fork.database = Some(self.opened().copy());
         self.replay(&marks, log.clone());
         fork.replay(&marks, log);

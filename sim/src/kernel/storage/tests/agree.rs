@@ -9,7 +9,8 @@ use super::super::limits::Limits;
 use super::super::model::ModelStore;
 use super::super::sqlite::{SqlitePool, SqliteStore};
 use super::super::{Mark, Store, StoreError};
-use super::generate::{CREATE, Draws, any_statement};
+use super::generate::{Draws, any_statement};
+use super::tables::CREATE;
 use super::{fresh, statement};
 
 /// The two stores in one state, and how many marks they have.
@@ -69,7 +70,7 @@ fn run_sequence(sequence: &[Vec<u16>], pool: &SqlitePool, counts: &Counts) {
         marks: 0,
     }];
     // The last table is there in some sequences only, so that a missing one is met as well.
-    let tables = if sequence.len().is_multiple_of(8) { 3 } else { 4 };
+    let tables = CREATE.len() - usize::from(sequence.len().is_multiple_of(8));
     for create in &CREATE[..tables] {
         run_both(&mut pairs[0], &statement(create, &[]), counts);
     }
@@ -78,6 +79,7 @@ fn run_sequence(sequence: &[Vec<u16>], pool: &SqlitePool, counts: &Counts) {
         let mut draws = Draws(step.iter());
         let pair = &mut pairs[at];
         match draws.below(20) {
+            12 if draws.below(4) == 0 => pair.show_alarm_table(draws.below(2) == 0),
             13 | 14 => pair.mark(),
             15 if pair.marks > 0 => pair.rollback_to(Mark(draws.below(pair.marks as usize) as u32)),
             16 if pair.marks > 0 => pair.release(),
@@ -118,6 +120,14 @@ fn run_both(pair: &mut Pair, statement: &protocol::host::Statement, counts: &Cou
         "the model, then SQLite, on {statement:?} in {:#?}",
         pair.model.contents()
     );
+    // Not compared as errors are: two wordings may be one error. What code sees are the words.
+    if let (Err(modelled), Err(real)) = (&modelled.outcome, &real.outcome) {
+        assert_eq!(
+            modelled.to_string(),
+            real.to_string(),
+            "the words on {statement:?}"
+        );
+    }
     count(if real.outcome.is_ok() {
         &counts.ran
     } else {
@@ -137,6 +147,11 @@ impl Pair {
             self.sqlite.digest(),
             "digests of equal contents"
         );
+    }
+
+    fn show_alarm_table(&mut self, is_there: bool) {
+        self.sqlite.show_alarm_table(is_there);
+        self.model.show_alarm_table(is_there);
     }
 
     fn mark(&mut self) {

@@ -7,17 +7,6 @@ use super::super::sqlite::SqliteStore;
 use super::{Store, blob, fresh, kind_of_refusal, number, refused, run, statement};
 use protocol::host::Value;
 
-macro_rules! on_both_stores {
-    ($($case:ident),* $(,)?) => {
-        mod sqlite {
-            $(#[test] fn $case() { super::$case::<super::SqliteStore>() })*
-        }
-        mod model {
-            $(#[test] fn $case() { super::$case::<super::ModelStore>() })*
-        }
-    };
-}
-
 on_both_stores!(
     a_number_is_bound_as_a_real,
     an_error_undoes_its_statement_only,

@@ -1,7 +1,8 @@
-//! Statements of the model's shapes over four tables, with values that have caught databases out.
+//! Statements of the model's shapes over six tables, with values that have caught databases out.
 
 use protocol::host::{Statement, Value};
 
+use super::tables::{CHANGES, CREATE, OF_SCHEMA, SEQUENCE, TABLES, Table};
 use super::{blob, number, statement};
 
 macro_rules! long {
@@ -29,43 +30,6 @@ impl Draws<'_> {
         self.below(bound) == bound - 1
     }
 }
-
-#[derive(Clone, Copy)]
-struct Table {
-    name: &'static str,
-    columns: &'static [&'static str],
-    key: &'static [&'static str],
-}
-
-const TABLES: [Table; 4] = [
-    Table {
-        name: "node",
-        columns: &["path", "n", "x", "r"],
-        key: &["path"],
-    },
-    Table {
-        name: "log",
-        columns: &["gen", "body", "b"],
-        key: &["gen"],
-    },
-    Table {
-        name: "pair",
-        columns: &["a", "b", "v"],
-        key: &["a", "b"],
-    },
-    Table {
-        name: "loose",
-        columns: &["v", "w"],
-        key: &[],
-    },
-];
-
-pub(super) const CREATE: [&str; 4] = [
-    "CREATE TABLE IF NOT EXISTS node (path TEXT PRIMARY KEY, n INTEGER NOT NULL DEFAULT 7, x, r REAL)",
-    "CREATE TABLE log (gen INTEGER PRIMARY KEY, body TEXT NOT NULL, b BLOB DEFAULT x'00ff')",
-    "CREATE TABLE IF NOT EXISTS pair (a TEXT, b INTEGER, v DEFAULT 'none', PRIMARY KEY (a, b))",
-    "CREATE TABLE loose (v, w INTEGER NOT NULL)",
-];
 
 fn value(draws: &mut Draws<'_>) -> Value {
     // Mostly a few plain values, so that keys meet; the odd ones often enough.
@@ -118,21 +82,16 @@ const LONG: &str = long!(
     "a text that is long, longer than anything that a page of the database holds beside others, and that goes on and on; "
 );
 
-/// Statements that make tables, change them, or take them away: in the list of the model or not.
-const CHANGES: [&str; 12] = [
-    "CREATE TABLE node (path TEXT PRIMARY KEY, n INTEGER NOT NULL DEFAULT 7, x, r REAL)",
-    "CREATE TABLE Node (path TEXT PRIMARY KEY, n INTEGER NOT NULL DEFAULT 7, x, r REAL)",
-    "CREATE TABLE IF NOT EXISTS LOOSE (v, w)",
-    "CREATE TABLE twice (id INTEGER PRIMARY KEY, u TEXT UNIQUE, v)",
-    "CREATE TABLE auto (id INTEGER PRIMARY KEY AUTOINCREMENT, v)",
-    "CREATE UNIQUE INDEX by_v ON pair (v)",
-    "CREATE INDEX by_w ON loose (w)",
-    "ALTER TABLE loose ADD COLUMN extra DEFAULT 5",
-    "DROP TABLE loose",
-    "DROP TABLE IF EXISTS pair",
-    "INSERT OR REPLACE INTO twice (id, u, v) VALUES (1, 'a', 1), (2, 'a', 2)",
-    "DELETE FROM sqlite_sequence",
-];
+fn of_schema(draws: &mut Draws<'_>) -> Statement {
+    let sql = draws.of(&OF_SCHEMA);
+    let name = draws.of(&["auto", "loose", "by_w", "twice", "sqlite_sequence", "nowhere"]);
+    let params = if sql.contains('?') {
+        vec![Value::text(name)]
+    } else {
+        Vec::new()
+    };
+    statement(sql, &params)
+}
 
 /// Text under construction and its parameters.
 struct Writing<'d, 'a> {
@@ -146,10 +105,17 @@ pub(super) fn any_statement(draws: &mut Draws<'_>) -> Statement {
     if draws.one_in(24) {
         return statement(draws.of(&CREATE), &[]);
     }
-    if draws.one_in(80) {
+    if draws.one_in(16) {
         return statement(draws.of(&CHANGES), &[]);
     }
-    let table = TABLES[draws.below(TABLES.len())];
+    if draws.one_in(24) {
+        return of_schema(draws);
+    }
+    let table = if draws.one_in(30) {
+        SEQUENCE
+    } else {
+        TABLES[draws.below(TABLES.len())]
+    };
     // To SQLite a name is one however it is written.
     let table = if draws.one_in(80) {
         Table {
@@ -207,7 +173,7 @@ impl Writing<'_, '_> {
 
     fn column(&mut self, table: &Table) {
         let column = if self.draws.one_in(100) {
-            "nowhere"
+            self.draws.of(&["nowhere", "extra", "more"])
         } else {
             self.draws.of(table.columns)
         };
@@ -222,7 +188,7 @@ impl Writing<'_, '_> {
             "INSERT OR REPLACE",
             "REPLACE",
         ]);
-        let upserts = verb == "INSERT" && !table.key.is_empty() && self.draws.one_in(2);
+        let upserts = verb == "INSERT" && self.draws.one_in(2);
         // Sometimes the last column is left to its default.
         let width = table.columns.len() - self.draws.below(2);
         self.push(&format!(
@@ -239,14 +205,29 @@ impl Writing<'_, '_> {
             self.push(")");
         }
         if upserts {
-            self.push(&format!(" ON CONFLICT ({}) DO ", table.key.join(", ")));
-            if self.draws.one_in(4) {
+            self.push(" ON CONFLICT ");
+            let names_nothing = table.key.is_empty() && table.unique.is_empty() || self.draws.one_in(8);
+            if !names_nothing {
+                self.target(table);
+            }
+            self.push("DO ");
+            if names_nothing || self.draws.one_in(4) {
                 self.push("NOTHING");
             } else {
                 self.push("UPDATE SET ");
                 self.assignment(table, true);
             }
         }
+    }
+
+    fn target(&mut self, table: &Table) {
+        let key = table.key.join(", ");
+        let columns = if table.key.is_empty() || !table.unique.is_empty() && self.draws.one_in(3) {
+            self.draws.of(table.unique)
+        } else {
+            &key
+        };
+        self.push(&format!("({columns}) "));
     }
 
     fn assignment(&mut self, table: &Table, upsert: bool) {

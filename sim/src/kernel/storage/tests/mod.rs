@@ -1,5 +1,17 @@
 //! What both stores must do, and that they do the same.
 
+/// Cases that are run on each store, which the module has in scope.
+macro_rules! on_both_stores {
+    ($($case:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[test] fn $case() { super::$case::<super::SqliteStore>() })*
+        }
+        mod model {
+            $(#[test] fn $case() { super::$case::<super::ModelStore>() })*
+        }
+    };
+}
+
 mod agree;
 mod alarm_table;
 mod cases;
@@ -7,6 +19,8 @@ mod closed;
 mod generate;
 mod guard;
 mod pool;
+mod shapes;
+mod tables;
 mod writes;
 
 use protocol::host::{Bytes, Rows, SqlError, SqlErrorKind, Statement, Text, Value};

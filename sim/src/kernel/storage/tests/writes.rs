@@ -51,6 +51,23 @@ fn what_both_stores_run<S: Store>() {
                 "INSERT INTO u (a) VALUES ('z'); DELETE FROM t; DELETE FROM v",
                 &["t", "u"],
             ),
+            ("CREATE UNIQUE INDEX i ON t (a)", &["sqlite_schema", "t"]),
+            // There is nothing to do, and SQLite has named no table yet.
+            ("CREATE INDEX IF NOT EXISTS i ON t (b)", &["sqlite_schema"]),
+            ("CREATE INDEX i ON t (b)", &[]),
+            ("ALTER TABLE t ADD COLUMN c", &["sqlite_schema", "t"]),
+            ("DROP INDEX i", &["sqlite_schema", "t"]),
+            ("DROP INDEX IF EXISTS i", &["sqlite_schema"]),
+            ("DROP TABLE u", &["sqlite_schema", "u"]),
+            ("DROP TABLE IF EXISTS u", &["sqlite_schema"]),
+            ("DROP TABLE u", &[]),
+            (
+                "CREATE TABLE s (id INTEGER PRIMARY KEY AUTOINCREMENT)",
+                &["s", "sqlite_schema"],
+            ),
+            ("INSERT INTO s (id) VALUES (NULL)", &["s"]),
+            ("UPDATE sqlite_sequence SET seq = 7", &["sqlite_schema"]),
+            ("DROP TABLE s", &["s", "sqlite_schema"]),
         ],
     );
 }

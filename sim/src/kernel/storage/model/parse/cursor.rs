@@ -78,6 +78,41 @@ impl<'a> Parser<'a> {
         &self.sql[self.spans[start].0..self.spans[self.at - 1].1]
     }
 
+    /// The text from a token on to the end of the statement, white space and all: so far SQLite keeps it where it has to
+    /// look for what may follow.
+    pub(super) fn text_to_end(&self, start: usize) -> Read<&str> {
+        let end = match self.peek() {
+            None => self.sql.len(),
+            Some(Token::SemiColon) => self.spans[self.at].0,
+            Some(_) => return Err(NotListed),
+        };
+        Ok(&self.sql[self.spans[start].0..end])
+    }
+
+    /// `IF EXISTS`.
+    pub(super) fn if_exists(&mut self) -> Read<bool> {
+        let found = self.take_word("IF");
+        if found {
+            self.expect_word("EXISTS")?;
+        }
+        Ok(found)
+    }
+
+    /// `IF NOT EXISTS`.
+    pub(super) fn if_not_exists(&mut self) -> Read<bool> {
+        let found = self.take_word("IF");
+        if found {
+            self.expect_word("NOT")?;
+            self.expect_word("EXISTS")?;
+        }
+        Ok(found)
+    }
+
+    /// Where the token begins that is read next, in bytes.
+    pub(super) fn offset(&self) -> usize {
+        self.spans.get(self.at).map_or(self.sql.len(), |span| span.0)
+    }
+
     /// Names in parentheses, each read in this way.
     pub(super) fn names(&mut self, name: fn(&mut Self) -> Read<Text>) -> Read<Vec<Text>> {
         self.expect(&Token::LParen)?;
