@@ -308,7 +308,11 @@ fn renew<W: World>(trace: Trace<W::Shape, W::Operation>, named: &Path, out: &mut
 }
 
 fn tell_expectations(expect: &BTreeMap<Text, Expectation>, out: &mut dyn Write) -> Result<()> {
-    let width = expect.keys().map(|variant| variant.len()).max().unwrap_or_default();
+    let width = expect
+        .keys()
+        .map(|variant| variant.len())
+        .max()
+        .unwrap_or_default();
     for (variant, expected) in expect {
         let marks = match expected.marks.len() {
             0 => String::new(),

@@ -40,6 +40,8 @@ pub struct Line {
     pub(super) asks: Vec<Text>,
     /// What its text begins with, where that says what came: `once the log comes`.
     pub(super) opening: String,
+    /// Whether a fault that struck later began in it by chance.
+    pub(super) begins_fault: bool,
     /// What is waited for from here on.
     pub(super) awaits: Option<String>,
     /// What tells it from other lines, apart from values.
@@ -86,6 +88,7 @@ struct Draft {
     item: Option<u32>,
     asks: Vec<Text>,
     awaits: Option<String>,
+    begins_fault: bool,
     /// The tables that are committed.
     commits: Option<Box<[Text]>>,
     answers: Option<String>,
@@ -222,6 +225,7 @@ fn line<W: World>(
             // What the plan begins is told as its item.
             Clause::Trouble { kind, to, origin } => {
                 if beside.begins_fault && !matches!(origin, Origin::Item(_)) {
+                    draft.begins_fault = true;
                     draft.say(Weight::Tells, kind.name(), faults::begins::<W>(*kind, to));
                 }
             }
@@ -237,6 +241,7 @@ fn line<W: World>(
         item: draft.item,
         party: party.clone(),
         asks: draft.asks,
+        begins_fault: draft.begins_fault,
         awaits: draft.awaits,
         kind: draft.kind.join(" "),
         weight: if beside.is_judged {
@@ -453,7 +458,10 @@ mod tests {
     fn tables_are_named_where_they_may_be_what_is_wrong() {
         let tables = [Text::new_static("node"), Text::new_static("router")];
         assert_eq!(committed(&tables, false), "commits");
-        assert_eq!(committed(&tables, true), "commits what it has written to node, router");
+        assert_eq!(
+            committed(&tables, true),
+            "commits what it has written to node, router"
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ const HEIGHT_MOST: usize = 28;
 /// How many of them tell in any case of its end: what led there at last.
 const HEIGHT_OF_LAST: usize = 17;
 
-/// How many tell of the plan before that: its items, and what its clients are told.
+/// How many tell of the plan before that: its items, what its clients are told, and the faults that chance adds.
 const HEIGHT_OF_PLAN: usize = 8;
 
 /// How much of a line's text a terminal's line takes.
@@ -95,9 +95,10 @@ impl Story {
         judged: Option<StepId>,
     ) -> Self {
         let steps = account.steps.iter().filter(|(step, _)| past.contains(step));
-        let faults = account.arrows.iter().filter(|(_, struck, arrow)| {
-            *arrow == Arrow::Plan && past.contains(struck)
-        });
+        let faults = account
+            .arrows
+            .iter()
+            .filter(|(_, struck, arrow)| *arrow == Arrow::Plan && past.contains(struck));
         let faults: BTreeSet<StepId> = faults.map(|(begun, ..)| *begun).collect();
         let beside = |step| Beside {
             is_judged: judged == Some(step),
@@ -254,7 +255,8 @@ fn without_middle(entries: Vec<Entry>) -> Vec<Entry> {
     // The last one stays however long it is: there the violation was seen.
     let last = fitting(&entries, entries.len(), HEIGHT_OF_LAST, |_| true);
     let last = last.first().copied().unwrap_or(entries.len().saturating_sub(1));
-    let is_of_plan = |entry: &Entry| matches!(entry, Entry::Line(line) if line.item.is_some());
+    let is_of_plan =
+        |entry: &Entry| matches!(entry, Entry::Line(line) if line.item.is_some() || line.begins_fault);
     let of_plan = fitting(&entries, last, HEIGHT_OF_PLAN, is_of_plan);
     let mut kept: Vec<Entry> = Vec::new();
     for (at, entry) in entries.into_iter().enumerate() {
@@ -304,6 +306,7 @@ mod tests {
             party: Text::new_static(party),
             asks: Vec::new(),
             awaits: None,
+            begins_fault: false,
             opening: String::new(),
             kind: kind.to_owned(),
             weight: Weight::Tells,
@@ -379,7 +382,10 @@ mod tests {
     fn who_is_to_answer_has_another_request_before_it() {
         let awaits = "the primary answers";
         assert_eq!(awaits_of(awaits, "the primary"), "it answers another request");
-        assert_eq!(awaits_of(awaits, "front 0"), "the primary answers another request");
+        assert_eq!(
+            awaits_of(awaits, "front 0"),
+            "the primary answers another request"
+        );
         assert_eq!(awaits_of("the log comes", "front 0"), "the log comes");
     }
 

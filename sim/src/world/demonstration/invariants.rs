@@ -278,7 +278,8 @@ impl DemonstrationWorld {
             if follows && !applied.js_eq(head) {
                 let follower = words::party(kernel.who(watched.party));
                 let detail = format!("{follower} stands at {applied}, and the log's head is {head}");
-                let breach = Breach::new(BEHIND, detail).between(("the log's head", head), (follower, applied));
+                let breach =
+                    Breach::new(BEHIND, detail).between(("the log's head", head), (follower, applied));
                 return Err(violated(REST, kernel, &[watched.party, counter], breach));
             }
         }

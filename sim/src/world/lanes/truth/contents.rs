@@ -192,8 +192,6 @@ impl Difference {
     }
 }
 
-
-
 impl Contents {
     /// A table, if it is there.
     #[must_use]
@@ -379,7 +377,13 @@ mod tests {
             told(Some("(1)"), Some("(2)")),
             "in node, the lane has (1), and the primary has (2)"
         );
-        assert_eq!(told(Some("(1)"), None), "in node, the lane has (1), and the primary has it not");
-        assert_eq!(told(None, Some("(2)")), "in node, the primary has (2), and the lane has it not");
+        assert_eq!(
+            told(Some("(1)"), None),
+            "in node, the lane has (1), and the primary has it not"
+        );
+        assert_eq!(
+            told(None, Some("(2)")),
+            "in node, the primary has (2), and the lane has it not"
+        );
     }
 }
