@@ -21,6 +21,9 @@ const TABLES_MOST: usize = 12;
 /// From which status on an answer says that its request came to nothing by whoever answers it.
 const FAILED: u16 = 500;
 
+/// What tells the end of an incarnation from other clauses.
+const RESET: &str = "reset";
+
 /// One line of a story.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -112,7 +115,9 @@ impl Draft {
         if let Some(tables) = &self.commits {
             clauses.push(committed(tables, self.tells_all));
         }
-        if self.tells_all || self.tells_answer {
+        // Of whoever is reset no answer leaves.
+        let is_reset = self.kind.iter().any(|kind| kind == RESET);
+        if self.tells_all || self.tells_answer && !is_reset {
             clauses.extend(self.answers.clone());
         }
         if self.tells_all && clauses.is_empty() {
@@ -374,11 +379,11 @@ fn say<W: World>(clause: &Clause, draft: &mut Draft) {
         Clause::Reset {
             origin: Origin::Item(_),
             ..
-        } => draft.say(Weight::Tells, "reset", "loses its memory".to_owned()),
+        } => draft.say(Weight::Tells, RESET, "loses its memory".to_owned()),
         Clause::Reset { reason, .. } => {
             draft.say(
                 Weight::Tells,
-                "reset",
+                RESET,
                 format!("loses its memory: {}", short(reason)),
             );
         }

@@ -77,7 +77,10 @@ const PHRASES: [(Label, Phrase); 67] = [
         object::RENDER_PAUSE,
         Phrase::asks("pauses in mid-render", "the render goes on"),
     ),
-    (object::CAPTURED, Phrase::does("writes {detail}")),
+    (
+        object::CAPTURED,
+        Phrase::does("writes what its log is to hold: {detail}"),
+    ),
     (
         object::OVERFLOWED,
         Phrase::does("writes more than a record holds: its buffer overflows, from {detail} on"),
@@ -392,6 +395,8 @@ fn operated(operate: &Operate) -> String {
 
 #[cfg(test)]
 mod tests {
+    use protocol::host::Text;
+
     use super::*;
     use crate::world::World;
     use crate::world::lanes::LanesWorld;
@@ -412,8 +417,13 @@ mod tests {
     #[test]
     fn a_cookie_says_whose_it_is() {
         let shape = Shape {
+            site: Text::new_static("shop"),
+            nodes: 1,
             accounts: 2,
-            ..LanesWorld::generate(&LanesWorld::scenario("calm"), 1).shape
+            lanes: 1,
+            fronts: 1,
+            keyed: true,
+            overrides: false,
         };
         let told = |cookie: Option<&str>| {
             let visitor = Visitor {
