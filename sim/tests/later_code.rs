@@ -97,10 +97,10 @@ impl World for Later {
         DemonstrationWorld::party_in_words(who)
     }
 
-    fn operation_in_words(operation: &LaterOperation) -> (&'static str, String) {
+    fn operation_in_words(operation: &LaterOperation, shape: &Shape) -> (&'static str, String) {
         match operation {
             LaterOperation::Wait { front } => ("client", format!("waits at front {front}")),
-            LaterOperation::Before(operation) => DemonstrationWorld::operation_in_words(operation),
+            LaterOperation::Before(operation) => DemonstrationWorld::operation_in_words(operation, shape),
         }
     }
 

@@ -308,12 +308,17 @@ fn renew<W: World>(trace: Trace<W::Shape, W::Operation>, named: &Path, out: &mut
 }
 
 fn tell_expectations(expect: &BTreeMap<Text, Expectation>, out: &mut dyn Write) -> Result<()> {
+    let width = expect
+        .keys()
+        .map(|variant| variant.len())
+        .max()
+        .unwrap_or_default();
     for (variant, expected) in expect {
         let marks = match expected.marks.len() {
             0 => String::new(),
             marks => format!(", past {}", Of(marks as u64, "mark")),
         };
-        writeln!(out, "  {variant:<12} {}{marks}", expected.outcome)?;
+        writeln!(out, "  {variant:<width$}   {}{marks}", expected.outcome)?;
     }
     Ok(())
 }

@@ -46,7 +46,8 @@ pub struct Arguments {
     /// Which store holds the objects' databases
     #[arg(long, value_parser = store_names(), default_value = StoreKind::Sqlite.name())]
     store: StoreKind,
-    /// The variant of the protocol's rules [default: with --expect all that the trace names, else the first it names]
+    /// The variant of the protocol's rules [default: with --expect all that the trace names, with --strict that of its
+    /// history, else the first it names]
     #[arg(long, value_parser = variant_names(), hide_possible_values = true)]
     variant: Option<String>,
     /// Log what happens, to standard error, as it happens
@@ -362,6 +363,13 @@ fn variants<'a, W: World>(
 ) -> Vec<&'a str> {
     if let Some(variant) = &arguments.variant {
         return vec![variant];
+    }
+    // Nothing but the run that was recorded: that is the history's.
+    if let Some(recorded) = trace
+        .of_history()
+        .filter(|_| arguments.strict && !arguments.expect)
+    {
+        return vec![recorded];
     }
     let named = trace.expect.keys().map(|variant| variant.as_str());
     let named: Vec<_> = if arguments.expect {

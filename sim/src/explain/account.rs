@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::host::{Answer, CallId, CallOutcome, Entry, Event, Label, Outcome, Text};
+use protocol::host::{Answer, CallId, CallOutcome, End, Entry, Event, Label, Outcome, Text};
 
 use crate::kernel::{FaultKind, Micros, Observed, Observer, Origin, StepId, What};
 
@@ -63,8 +63,13 @@ pub enum Clause {
         /// What it says.
         detail: Text,
     },
-    /// Writes were committed.
-    Committed,
+    /// A transaction failed, and what it had written was taken back.
+    TakenBack {
+        /// Why.
+        why: Text,
+    },
+    /// Writes to these tables were committed.
+    Committed(Box<[Text]>),
     /// Commits are durable.
     Durable,
     /// What an event had asked for was answered: the answer leaves, or waits for a commit.
@@ -234,7 +239,14 @@ impl Account {
                 label: note.label,
                 detail: note.detail.clone(),
             },
-            What::Committed { tables, .. } if !tables.is_empty() => Clause::Committed,
+            What::Transacted {
+                end: End::Commit,
+                outcome: Err(failed),
+                ..
+            } => Clause::TakenBack {
+                why: Text::from(failed.error.to_string()),
+            },
+            What::Committed { tables, .. } if !tables.is_empty() => Clause::Committed(tables.into()),
             What::Confirmed { .. } => Clause::Durable,
             What::Finished { outcome, .. } => Clause::Finished(Told::of(outcome)),
             What::Reset { reason, origin, .. } => {

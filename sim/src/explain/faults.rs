@@ -46,10 +46,11 @@ pub(super) fn planned<W: World>(fault: &Fault) -> String {
             )
         }
         Fault::Statement { object, after, error } => {
-            format!(
-                "after {after} statements one of {} meets an error ({error:?})",
-                party(object)
-            )
+            let which = match after {
+                0 => "the next statement".to_owned(),
+                after => format!("statement {} from now on", after + 1),
+            };
+            format!("{which} of {} meets an error ({error:?})", party(object))
         }
         Fault::KvOutage { lasts } => format!("for {lasts} every read and write of KV fails"),
         Fault::BrokerRestart => "the broker restarts, and knows no subscriber any more".to_owned(),
@@ -163,12 +164,16 @@ pub(super) fn struck(kind: FaultKind) -> &'static str {
     }
 }
 
-/// That from now on a fault can strike.
-pub(super) fn stands<W: World>(kind: FaultKind, to: &str) -> String {
-    let towards = if to.is_empty() {
-        String::new()
-    } else {
-        format!(", towards {}", W::party_in_words(to))
-    };
-    format!("from now on {} can strike{towards}", kind.name())
+/// That from now on a fault can strike, and will, as what whoever it strikes does.
+pub(super) fn begins<W: World>(kind: FaultKind, to: &str) -> String {
+    let to = W::party_in_words(to);
+    match kind {
+        FaultKind::Partitioned => format!("is cut off from {to} from now on"),
+        FaultKind::Clogged => format!("has what it sends to {to} stuck from now on"),
+        FaultKind::CommitStalled => "has its commits wait to become durable from now on".to_owned(),
+        FaultKind::StorageRefused => "is to meet errors of the storage from now on".to_owned(),
+        FaultKind::CommitFailed => "is to have its next commit fail".to_owned(),
+        FaultKind::KvFailed => "has KV fail from now on".to_owned(),
+        kind => format!("is to meet a fault from now on ({})", kind.name()),
+    }
 }

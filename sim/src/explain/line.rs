@@ -4,16 +4,25 @@ use protocol::host::Text;
 
 use super::account::{Clause, Happened, Told};
 use super::faults;
-use crate::kernel::{FaultKind, Micros, Origin, StepId};
-use crate::plan::{Act, Item};
+use crate::kernel::{Micros, Origin, StepId};
+use crate::plan::Act;
 use crate::printable::{brief, shortened};
-use crate::world::{Weight, World};
+use crate::world::{PlanOf, Weight, World};
 
 /// How long a text of the protocol's may be within a line.
 const DETAIL_MOST: usize = 72;
 
 /// How many details of one decision a line tells.
 const DETAILS_MOST: usize = 4;
+
+/// How many tables of one commit a line tells.
+const TABLES_MOST: usize = 12;
+
+/// From which status on an answer says that its request came to nothing by whoever answers it.
+const FAILED: u16 = 500;
+
+/// What tells the end of an incarnation from other clauses.
+const RESET: &str = "reset";
 
 /// One line of a story.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +43,8 @@ pub struct Line {
     pub(super) asks: Vec<Text>,
     /// What its text begins with, where that says what came: `once the log comes`.
     pub(super) opening: String,
+    /// Whether a fault that struck later began in it by chance.
+    pub(super) begins_fault: bool,
     /// What is waited for from here on.
     pub(super) awaits: Option<String>,
     /// What tells it from other lines, apart from values.
@@ -80,10 +91,14 @@ struct Draft {
     item: Option<u32>,
     asks: Vec<Text>,
     awaits: Option<String>,
-    commits: bool,
+    begins_fault: bool,
+    /// The tables that are committed.
+    commits: Option<Box<[Text]>>,
     answers: Option<String>,
-    /// Whether routine is told too, and what is answered: it may be what is wrong.
+    /// Whether routine is told too, and what is answered and committed: it may be what is wrong.
     tells_all: bool,
+    /// Whether the answer is told in any case.
+    tells_answer: bool,
 }
 
 impl Draft {
@@ -97,14 +112,16 @@ impl Draft {
 
     fn sentence(&self) -> String {
         let mut clauses = once_each(&self.clauses);
-        if self.commits {
-            clauses.push("commits".to_owned());
+        if let Some(tables) = &self.commits {
+            clauses.push(committed(tables, self.tells_all));
         }
-        if self.tells_all {
+        // Of whoever is reset no answer leaves.
+        let is_reset = self.kind.iter().any(|kind| kind == RESET);
+        if self.tells_all || self.tells_answer && !is_reset {
             clauses.extend(self.answers.clone());
-            if clauses.is_empty() {
-                clauses.push("has a turn".to_owned());
-            }
+        }
+        if self.tells_all && clauses.is_empty() {
+            clauses.push("has a turn".to_owned());
         }
         let told = match clauses.split_last() {
             None => String::new(),
@@ -115,6 +132,19 @@ impl Draft {
             Some(opening) => format!("{opening}, {told}"),
             None => told,
         }
+    }
+}
+
+/// That writes were committed; the tables where they may be what is wrong.
+fn committed(tables: &[Text], tells_tables: bool) -> String {
+    if !tells_tables {
+        return "commits".to_owned();
+    }
+    let more = tables.len().saturating_sub(TABLES_MOST);
+    let named = tables[..tables.len() - more].join(", ");
+    match more {
+        0 => format!("commits what it has written to {named}"),
+        more => format!("commits what it has written to {named} and {more} more"),
     }
 }
 
@@ -134,12 +164,21 @@ fn once_each(clauses: &[String]) -> Vec<String> {
     said.collect()
 }
 
+/// What is said of a step beside what happens in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beside {
+    /// Whether the violation was seen in it.
+    pub(super) is_judged: bool,
+    /// Whether a fault that struck later could strike from it on.
+    pub(super) begins_fault: bool,
+}
+
 /// The lines of a step: one for each party that something happens to in it.
 pub(super) fn lines_of<W: World>(
     step: StepId,
     happened: &Happened,
-    items: &[Item<W::Operation>],
-    is_judged: bool,
+    plan: &PlanOf<W>,
+    beside: Beside,
 ) -> Vec<Line> {
     let mut parties: Vec<&Text> = Vec::new();
     for (who, _) in &happened.clauses {
@@ -150,7 +189,7 @@ pub(super) fn lines_of<W: World>(
     let lines = parties.into_iter().map(|party| {
         let of_party = happened.clauses.iter().filter(|(who, _)| who == party);
         let clauses: Vec<&Clause> = of_party.map(|(_, clause)| clause).collect();
-        line::<W>(step, happened, (party, &clauses), items, is_judged)
+        line::<W>(step, happened, (party, &clauses), plan, beside)
     });
     lines.collect()
 }
@@ -159,24 +198,24 @@ fn line<W: World>(
     step: StepId,
     happened: &Happened,
     (party, clauses): (&Text, &[&Clause]),
-    items: &[Item<W::Operation>],
-    is_judged: bool,
+    plan: &PlanOf<W>,
+    beside: Beside,
 ) -> Line {
     let mut draft = Draft {
-        tells_all: is_judged,
+        tells_all: beside.is_judged,
         ..Draft::default()
     };
     let mut who = W::party_in_words(party);
     for (at, clause) in clauses.iter().enumerate() {
         match clause {
-            Clause::Item(id) => who = item::<W>(*id, items, &mut draft),
+            Clause::Item(id) => who = item::<W>(*id, plan, &mut draft),
             Clause::Answered { item, told } => {
-                who = client::<W>(*item, items);
+                who = client::<W>(*item, plan);
                 draft.item = Some(*item);
                 draft.say(Weight::Tells, "answered", answered(told));
             }
             Clause::Left(item) => {
-                who = client::<W>(*item, items);
+                who = client::<W>(*item, plan);
                 draft.item = Some(*item);
                 draft.say(Weight::Tells, "left", "goes away without an answer".to_owned());
             }
@@ -186,6 +225,13 @@ fn line<W: World>(
                 let again = |clause: &&&Clause| matches!(clause, Clause::Noted { label: other, .. } if other == label);
                 if !earlier.iter().any(|clause| again(&clause)) {
                     noted::<W>(*label, clauses, &mut draft);
+                }
+            }
+            // What the plan begins is told as its item.
+            Clause::Trouble { kind, to, origin } => {
+                if beside.begins_fault && !matches!(origin, Origin::Item(_)) {
+                    draft.begins_fault = true;
+                    draft.say(Weight::Tells, kind.name(), faults::begins::<W>(*kind, to));
                 }
             }
             clause => say::<W>(clause, &mut draft),
@@ -200,9 +246,10 @@ fn line<W: World>(
         item: draft.item,
         party: party.clone(),
         asks: draft.asks,
+        begins_fault: draft.begins_fault,
         awaits: draft.awaits,
         kind: draft.kind.join(" "),
-        weight: if is_judged {
+        weight: if beside.is_judged {
             Weight::Tells
         } else {
             draft.weight.unwrap_or(Weight::Routine)
@@ -211,11 +258,11 @@ fn line<W: World>(
     }
 }
 
-fn item<W: World>(id: u32, items: &[Item<W::Operation>], draft: &mut Draft) -> String {
+fn item<W: World>(id: u32, plan: &PlanOf<W>, draft: &mut Draft) -> String {
     draft.item = Some(id);
-    let found = items.iter().find(|item| item.id == id);
+    let found = plan.items.iter().find(|item| item.id == id);
     let (who, does) = match found.map(|item| &item.act) {
-        Some(Act::Operation(operation)) => W::operation_in_words(operation),
+        Some(Act::Operation(operation)) => W::operation_in_words(operation, &plan.shape),
         Some(Act::Fault(fault)) => ("fault", faults::planned::<W>(fault)),
         None => ("plan", "does something".to_owned()),
     };
@@ -223,10 +270,10 @@ fn item<W: World>(id: u32, items: &[Item<W::Operation>], draft: &mut Draft) -> S
     who.to_owned()
 }
 
-fn client<W: World>(id: u32, items: &[Item<W::Operation>]) -> String {
-    let found = items.iter().find(|item| item.id == id);
+fn client<W: World>(id: u32, plan: &PlanOf<W>) -> String {
+    let found = plan.items.iter().find(|item| item.id == id);
     match found.map(|item| &item.act) {
-        Some(Act::Operation(operation)) => W::operation_in_words(operation).0.to_owned(),
+        Some(Act::Operation(operation)) => W::operation_in_words(operation, &plan.shape).0.to_owned(),
         _ => "client".to_owned(),
     }
 }
@@ -248,6 +295,25 @@ fn answered(told: &Told) -> String {
     }
 }
 
+/// Moves from one value to another as one, where each goes on where the one before has ended: `a -> b -> c`.
+fn in_a_row(details: Vec<String>) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for detail in details {
+        let moves = detail.split_once(MOVES);
+        let goes_on = moves.zip(rows.last_mut()).and_then(|((from, to), row)| {
+            let (_, end) = row.rsplit_once(MOVES)?;
+            (end == from).then(|| *row += &format!("{MOVES}{to}"))
+        });
+        if goes_on.is_none() {
+            rows.push(detail);
+        }
+    }
+    rows
+}
+
+/// What stands between two values where a decision moves from one to the other.
+const MOVES: &str = " -> ";
+
 fn noted<W: World>(label: protocol::host::Label, clauses: &[&Clause], draft: &mut Draft) {
     let mut details: Vec<String> = Vec::new();
     for clause in clauses {
@@ -260,6 +326,7 @@ fn noted<W: World>(label: protocol::host::Label, clauses: &[&Clause], draft: &mu
             }
         }
     }
+    let mut details = in_a_row(details);
     let more = details.len().saturating_sub(DETAILS_MOST);
     details.truncate(DETAILS_MOST);
     let mut detail = details.join(", ");
@@ -289,7 +356,12 @@ fn say<W: World>(clause: &Clause, draft: &mut Draft) {
         Clause::Heard { label, of, told } => heard::<W>(*label, of, told, draft),
         Clause::Woke { retry: 0 } => draft.opening = Some("by its alarm".to_owned()),
         Clause::Woke { retry } => draft.opening = Some(format!("by its alarm, retry {retry}")),
-        Clause::Committed => draft.commits = true,
+        Clause::TakenBack { why } => draft.say(
+            Weight::Tells,
+            "taken back",
+            format!("takes a transaction back that has failed ({})", short(why)),
+        ),
+        Clause::Committed(tables) => draft.commits = Some(tables.clone()),
         Clause::Cancelled => draft.say(
             Weight::Routine,
             "cancelled",
@@ -307,23 +379,27 @@ fn say<W: World>(clause: &Clause, draft: &mut Draft) {
         Clause::Reset {
             origin: Origin::Item(_),
             ..
-        } => draft.say(Weight::Tells, "reset", "loses its memory".to_owned()),
+        } => draft.say(Weight::Tells, RESET, "loses its memory".to_owned()),
         Clause::Reset { reason, .. } => {
             draft.say(
                 Weight::Tells,
-                "reset",
+                RESET,
                 format!("loses its memory: {}", short(reason)),
             );
         }
-        Clause::Trouble { kind, to, origin } => {
-            // What the plan begins is told as its item.
-            if !matches!(origin, Origin::Item(_)) || *kind == FaultKind::Partitioned {
-                draft.say(Weight::Routine, kind.name(), faults::stands::<W>(*kind, to));
+        Clause::Finished(told) => {
+            draft.answers = Some(answers(told));
+            if matches!(told, Told::Status(FAILED..)) {
+                draft.weight = Some(Weight::Tells);
+                draft.tells_answer = true;
             }
         }
-        Clause::Finished(told) => draft.answers = Some(answers(told)),
         Clause::Received | Clause::Durable => {}
-        Clause::Item(_) | Clause::Answered { .. } | Clause::Left(_) | Clause::Noted { .. } => {
+        Clause::Item(_)
+        | Clause::Answered { .. }
+        | Clause::Left(_)
+        | Clause::Noted { .. }
+        | Clause::Trouble { .. } => {
             unreachable!("these are told with the plan's items, or together")
         }
     }
@@ -342,22 +418,19 @@ fn begun<W: World>(label: protocol::host::Label, to: &str, draft: &mut Draft) {
 fn heard<W: World>(label: Option<protocol::host::Label>, of: &Text, told: &Told, draft: &mut Draft) {
     let phrase = label.and_then(W::phrase);
     let kind = format!("heard {}", label.map_or("", |label| label.0));
+    let asked = |before: &str| match &**of {
+        "" => String::new(),
+        of => format!("{before}{}", W::party_in_words(of)),
+    };
     let failed = match told {
-        Told::Error(error) => Some(format!("gets an error for an answer ({})", short(error))),
-        Told::Status(status) if *status >= 400 => Some(format!("is answered {status}")),
+        Told::Error(error) => {
+            let error = short(error);
+            Some(format!("gets an error for an answer{} ({error})", asked(" of ")))
+        }
+        Told::Status(status) if *status >= 400 => Some(format!("is answered {status}{}", asked(" by "))),
         Told::Status(_) | Told::Done => None,
     };
     if let Some(failed) = failed {
-        let from = if of.is_empty() {
-            String::new()
-        } else {
-            format!(" by {}", W::party_in_words(of))
-        };
-        let failed = if matches!(told, Told::Status(_)) {
-            failed + &from
-        } else {
-            failed
-        };
         return draft.say(Weight::Tells, kind, failed);
     }
     draft.kind.push(kind);
@@ -377,6 +450,24 @@ pub(super) fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moves_that_go_on_are_one_row() {
+        let row = |details: &[&str]| in_a_row(details.iter().map(|&detail| detail.to_owned()).collect());
+        assert_eq!(row(&["A -> B", "B -> C", "C -> D"]), ["A -> B -> C -> D"]);
+        assert_eq!(row(&["A -> B", "A -> C"]), ["A -> B", "A -> C"]);
+        assert_eq!(row(&["22: apply", "23: apply"]), ["22: apply", "23: apply"]);
+    }
+
+    #[test]
+    fn tables_are_named_where_they_may_be_what_is_wrong() {
+        let tables = [Text::new_static("node"), Text::new_static("router")];
+        assert_eq!(committed(&tables, false), "commits");
+        assert_eq!(
+            committed(&tables, true),
+            "commits what it has written to node, router"
+        );
+    }
 
     #[test]
     fn what_is_done_again_in_a_step_is_said_once() {

@@ -97,16 +97,14 @@ fn explain_on<W: World, P: Program, S: Store>(
     };
     let begins = simulation.begins();
     let at_rest = simulation.is_over();
-    let judged = StepId(simulation.kernel().steps());
+    let seen = (!at_rest).then(|| StepId(simulation.kernel().steps()));
     let ends = simulation.kernel().now();
     let mut account = std::mem::take(simulation.others());
     let acted = add_items::<W>(plan, begins, &simulation_acted(plan, &simulation), &mut account);
     let past = Past::of(&account, &acted);
-    let judged = (!at_rest)
-        .then(|| seen_in(&account, &violation, judged))
-        .flatten();
-    let before = past.before(&anchors(&account, &violation, judged));
-    let mut story = Story::of::<W>(&account, &before, &plan.items, judged);
+    let judged = seen.and_then(|seen| judged_in(&account, &violation, seen));
+    let before = past.before(&anchors(&account, &violation, judged, seen));
+    let mut story = Story::of::<W>(&account, &before, plan, judged);
     let futures = (settings.futures > 0).then(|| {
         let tries = Tries {
             each: settings.futures,
@@ -157,14 +155,14 @@ fn futures_of<W: World, P: Program, S: Store>(
     futures
 }
 
-/// The step in which a violation was seen: where nothing of that is told, the last one in which those that it concerns did
-/// something. An object is judged when its turn is over, and what it did there came before.
-fn seen_in(account: &Account, violation: &Violation, judged: StepId) -> Option<StepId> {
+/// The step that a violation is about, which was seen in this one: the last one in which those that it concerns did something.
+/// An object is judged when its turn is over, and what it did there came before.
+fn judged_in(account: &Account, violation: &Violation, seen: StepId) -> Option<StepId> {
     let concerns = &violation.concerns;
     let tells = |who: &Text, clause: &Clause| {
         *clause != Clause::Durable && (concerns.is_empty() || concerns.contains(who))
     };
-    let steps = account.steps.range(..=judged).rev();
+    let steps = account.steps.range(..=seen).rev();
     let mut own =
         steps.filter(|(_, happened)| happened.clauses.iter().any(|(who, clause)| tells(who, clause)));
     let last = account.steps.keys().next_back();
@@ -219,12 +217,22 @@ fn add_items<W: World>(
     own
 }
 
-/// The steps that the violation is seen by: the judged one. Of one that only shows when everything has come to rest, the last
+/// The steps that the violation is seen by: the judged one, and the one in which it was seen, where anything happens in that:
+/// what others do can leave alone whom it concerns. Of one that only shows when everything has come to rest, the last
 /// steps of those that it concerns, or of all where it says of none, or of a client, whose request may be anywhere; and as it
 /// may be about something that never came, all steps in which the plan or a fault did something or a client was told something.
-fn anchors(account: &Account, violation: &Violation, judged: Option<StepId>) -> BTreeSet<StepId> {
+fn anchors(
+    account: &Account,
+    violation: &Violation,
+    judged: Option<StepId>,
+    seen: Option<StepId>,
+) -> BTreeSet<StepId> {
     if let Some(judged) = judged {
-        return BTreeSet::from([judged]);
+        let happens = |step: &StepId| {
+            let clauses = account.steps.get(step).map(|happened| &happened.clauses);
+            clauses.is_some_and(|clauses| clauses.iter().any(|(_, clause)| *clause != Clause::Durable))
+        };
+        return seen.filter(happens).into_iter().chain([judged]).collect();
     }
     let concerns = &violation.concerns;
     let is_of_objects = concerns.iter().any(|who| account.last.contains_key(who));

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use protocol::host::Text;
 
-use super::account::Account;
+use super::account::{Account, Arrow};
 use super::futures::Futures;
-use super::line::{Line, lines_of};
+use super::line::{Beside, Line, lines_of};
 use crate::kernel::StepId;
-use crate::plan::Item;
-use crate::world::{Weight, World};
+use crate::world::{PlanOf, Weight, World};
 
 /// How many lines of a terminal a story takes at most, about: what is left out of its middle takes one too.
 const HEIGHT_MOST: usize = 28;
@@ -17,7 +16,7 @@ const HEIGHT_MOST: usize = 28;
 /// How many of them tell in any case of its end: what led there at last.
 const HEIGHT_OF_LAST: usize = 17;
 
-/// How many tell of the plan before that: its items, and what its clients are told.
+/// How many tell of the plan before that: its items, what its clients are told, and the faults that chance adds.
 const HEIGHT_OF_PLAN: usize = 8;
 
 /// How much of a line's text a terminal's line takes.
@@ -92,12 +91,20 @@ impl Story {
     pub fn of<W: World>(
         account: &Account,
         past: &BTreeSet<StepId>,
-        items: &[Item<W::Operation>],
+        plan: &PlanOf<W>,
         judged: Option<StepId>,
     ) -> Self {
         let steps = account.steps.iter().filter(|(step, _)| past.contains(step));
-        let all =
-            steps.flat_map(|(step, happened)| lines_of::<W>(*step, happened, items, judged == Some(*step)));
+        let faults = account
+            .arrows
+            .iter()
+            .filter(|(_, struck, arrow)| *arrow == Arrow::Plan && past.contains(struck));
+        let faults: BTreeSet<StepId> = faults.map(|(begun, ..)| *begun).collect();
+        let beside = |step| Beside {
+            is_judged: judged == Some(step),
+            begins_fault: faults.contains(&step),
+        };
+        let all = steps.flat_map(|(step, happened)| lines_of::<W>(*step, happened, plan, beside(*step)));
         let lines: Vec<Line> = all.filter(|line| line.weight == Weight::Tells).collect();
         let told: BTreeSet<StepId> = lines.iter().map(|line| line.step).collect();
         let lines = interleaved(lines, &account.waits);
@@ -175,10 +182,20 @@ fn interleaved(mut lines: Vec<Line>, waits: &[(StepId, StepId)]) -> Vec<Line> {
         if let Some(between) = between
             && said.insert(between)
         {
+            let awaits = awaits_of(&awaits, &lines[between].who);
             lines[between].comes_before(&awaits);
         }
     }
     lines
+}
+
+/// What is waited for, as it is said beside what somebody does: whoever is to answer has another request before it.
+fn awaits_of(awaits: &str, who: &str) -> String {
+    match awaits.strip_suffix(" answers") {
+        Some(asked) if asked == who => "it answers another request".to_owned(),
+        Some(asked) => format!("{asked} answers another request"),
+        None => awaits.to_owned(),
+    }
 }
 
 /// Tells a row of lines that comes again and again once, says how often it comes, and tells the last time.
@@ -238,7 +255,8 @@ fn without_middle(entries: Vec<Entry>) -> Vec<Entry> {
     // The last one stays however long it is: there the violation was seen.
     let last = fitting(&entries, entries.len(), HEIGHT_OF_LAST, |_| true);
     let last = last.first().copied().unwrap_or(entries.len().saturating_sub(1));
-    let is_of_plan = |entry: &Entry| matches!(entry, Entry::Line(line) if line.item.is_some());
+    let is_of_plan =
+        |entry: &Entry| matches!(entry, Entry::Line(line) if line.item.is_some() || line.begins_fault);
     let of_plan = fitting(&entries, last, HEIGHT_OF_PLAN, is_of_plan);
     let mut kept: Vec<Entry> = Vec::new();
     for (at, entry) in entries.into_iter().enumerate() {
@@ -288,6 +306,7 @@ mod tests {
             party: Text::new_static(party),
             asks: Vec::new(),
             awaits: None,
+            begins_fault: false,
             opening: String::new(),
             kind: kind.to_owned(),
             weight: Weight::Tells,
@@ -357,6 +376,17 @@ mod tests {
                 "does apply"
             ]
         );
+    }
+
+    #[test]
+    fn who_is_to_answer_has_another_request_before_it() {
+        let awaits = "the primary answers";
+        assert_eq!(awaits_of(awaits, "the primary"), "it answers another request");
+        assert_eq!(
+            awaits_of(awaits, "front 0"),
+            "the primary answers another request"
+        );
+        assert_eq!(awaits_of("the log comes", "front 0"), "the log comes");
     }
 
     #[test]

@@ -14,6 +14,9 @@ const LATE: &str = include_str!("../../../traces/demonstration/older-answer-last
 const LOST: &str = include_str!("../../../traces/demonstration/nudge-lost-and-no-alarm.jsonl");
 const FENCE: &str = include_str!("../../../traces/lanes/fast-while-serving.jsonl");
 const CLASSES: &str = include_str!("../../../traces/lanes/partition-from-the-first.jsonl");
+const ABANDONED: &str = include_str!("../../../traces/lanes/watch-the-copy.jsonl");
+const TAKEN_BACK: &str = include_str!("../../../traces/lanes/log-what-committed.jsonl");
+const CUT_OFF: &str = include_str!("../../../traces/lanes/arm-however-it-ends.jsonl");
 const RACE: &str = include_str!("../../../traces/lanes/seal-in-one-turn.jsonl");
 
 fn settings(jobs: usize, futures: u32) -> Settings {
@@ -152,6 +155,39 @@ fn the_answer_that_is_wrong_is_told_and_the_story_ends_with_it() {
     assert!(
         last.starts_with("lane 1 ") && last.ends_with("answers 200"),
         "{told:#?}"
+    );
+}
+
+#[test]
+fn what_others_do_is_told_where_it_leaves_alone_whom_the_violation_is_about() {
+    let explanation =
+        explained::<LanesWorld>(ABANDONED, "without-watch-the-copy", settings(1, 0)).expect("it fails");
+    assert_in_order(
+        &texts(&explanation),
+        &[
+            "the primary once the chunk is answered, sends lane 1 a chunk",
+            "has its request lost on the way",
+            "the primary gets an error for an answer of lane 1",
+        ],
+    );
+}
+
+#[test]
+fn a_transaction_that_was_taken_back_and_an_answer_that_failed_are_told() {
+    let explanation =
+        explained::<LanesWorld>(TAKEN_BACK, "without-log-what-committed", settings(1, 0)).expect("it fails");
+    let told = texts(&explanation);
+    assert_in_order(&told, &["takes a transaction back that has failed"]);
+    assert_in_order(&told, &["answers 500"]);
+}
+
+#[test]
+fn a_fault_that_began_by_chance_is_told_where_it_began() {
+    let explanation =
+        explained::<LanesWorld>(CUT_OFF, "without-arm-however-it-ends", settings(1, 0)).expect("it fails");
+    assert_in_order(
+        &texts(&explanation),
+        &["is cut off from", "does not get its message through"],
     );
 }
 

@@ -132,12 +132,15 @@ fn write_story(explanation: &Explanation, out: &mut dyn Write) -> Result<()> {
     for line in table.lines() {
         writeln!(out, "  {}", line.trim_end())?;
     }
-    writeln!(
-        out,
-        "  left out: setting the world up; {} that only carry on; {} that the violation does not depend on",
-        Of(story.routine as u64, "step"),
-        Of(story.elsewhere as u64, "step")
-    )
+    write!(out, "  left out: setting the world up")?;
+    let left_out = [
+        (story.routine, "that only carry on"),
+        (story.elsewhere, "that the violation does not depend on"),
+    ];
+    for (steps, which) in left_out.iter().filter(|(steps, _)| *steps > 0) {
+        write!(out, "; {} {which}", Of(*steps as u64, "step"))?;
+    }
+    writeln!(out)
 }
 
 /// Whether the line of this place is the last one of its step: there its odds stand.

@@ -22,7 +22,7 @@ pub fn story<W: World>(plan: &PlanOf<W>) -> Vec<String> {
         _ => (true, *at),
     });
     let told = items.into_iter().map(|(_, act)| match act {
-        Act::Operation(operation) => slug(&W::operation_in_words(operation).1, WORDS_MOST),
+        Act::Operation(operation) => slug(&W::operation_in_words(operation, &plan.shape).1, WORDS_MOST),
         Act::Fault(fault) => kind::<W>(fault),
     });
     let mut story: Vec<String> = told.collect();

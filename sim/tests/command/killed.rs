@@ -15,8 +15,9 @@ use sim::world::demonstration::DemonstrationWorld;
 
 use super::{drydock, told};
 
-/// How often each command is killed.
+/// How often each command is killed, and where nobody waits for it.
 const TIMES: u64 = 50;
+const TIMES_MOST: u64 = 100;
 
 /// Moments, as a generator of Lehmer's draws them from a seed.
 struct Moments(u64);
@@ -83,6 +84,16 @@ fn replays(file: &Path) -> usize {
 
 #[test]
 fn a_sweep_that_is_killed_leaves_whole_traces() {
+    kill_a_sweep(TIMES, Moments(20_261_130));
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_sweep_that_is_killed_a_hundred_times_leaves_whole_traces() {
+    kill_a_sweep(TIMES_MOST, Moments(20_261_201));
+}
+
+fn kill_a_sweep(times: u64, mut moments: Moments) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let sweep = [
         "sweep",
@@ -97,9 +108,8 @@ fn a_sweep_that_is_killed_leaves_whole_traces() {
     ];
     let most = takes(folder.path(), &sweep);
     fs::remove_dir_all(folder.path().join("traces")).expect("it has found something");
-    let mut moments = Moments(20_261_130);
     let (mut running, mut found) = (0, 0);
-    for _ in 0..TIMES {
+    for _ in 0..times {
         let after = moments.next(most);
         running += u64::from(killed(folder.path(), &sweep, after));
         let traces = traces(&folder.path().join("traces/failures"));
@@ -109,14 +119,24 @@ fn a_sweep_that_is_killed_leaves_whole_traces() {
         }
     }
     assert!(
-        running > TIMES / 5,
-        "only {running} of {TIMES} were still running when they were killed"
+        running > times / 5,
+        "only {running} of {times} were still running when they were killed"
     );
     assert!(found > 2, "only {found} traces were there");
 }
 
 #[test]
 fn a_shrinking_that_is_killed_leaves_the_smallest_so_far() {
+    kill_a_shrinking(TIMES, Moments(30_261_130));
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_shrinking_that_is_killed_a_hundred_times_leaves_the_smallest_so_far() {
+    kill_a_shrinking(TIMES_MOST, Moments(30_261_201));
+}
+
+fn kill_a_shrinking(times: u64, mut moments: Moments) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let run = [
         "run",
@@ -145,9 +165,8 @@ fn a_shrinking_that_is_killed_leaves_the_smallest_so_far() {
     ];
     let smaller = folder.path().join("smaller.jsonl");
     let most = takes(folder.path(), &shrink);
-    let mut moments = Moments(30_261_130);
     let (mut running, mut partly) = (0, 0);
-    for _ in 0..TIMES {
+    for _ in 0..times {
         let _ = fs::remove_file(&smaller);
         let after = moments.next(most);
         running += u64::from(killed(folder.path(), &shrink, after));
@@ -159,12 +178,12 @@ fn a_shrinking_that_is_killed_leaves_the_smallest_so_far() {
         }
     }
     assert!(
-        running > TIMES / 5,
-        "only {running} of {TIMES} were still running when they were killed"
+        running > times / 5,
+        "only {running} of {times} were still running when they were killed"
     );
     assert!(
-        partly > TIMES / 5,
-        "only {partly} of {TIMES} had come to a smaller trace"
+        partly > times / 5,
+        "only {partly} of {times} had come to a smaller trace"
     );
     // What is left over does no harm to who comes next.
     let whole = drydock(folder.path(), &shrink);

@@ -142,6 +142,9 @@ fn a_history_of_another_variant_is_not_taken_for_this_one() {
     );
     let both = trace.replacen(r#""expect":{"#, &also, 1);
     fs::write(folder.path().join("both.jsonl"), both).expect("the trace is written");
+    let own = replay(folder.path(), &["both.jsonl", "--strict"]);
+    assert_ends(&own, 1, "strict: nothing differs from what was recorded: ");
+    assert_ends(&own, 1, " lines of history");
     let refused = replay(
         folder.path(),
         &["both.jsonl", "--strict", "--variant", "hardened"],

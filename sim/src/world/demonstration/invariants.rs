@@ -7,7 +7,7 @@ use protocol::host::{SqlErrorKind, Statement, Text, Value};
 use protocol::number::Number;
 use protocol::task::Program;
 
-use super::DemonstrationWorld;
+use super::{DemonstrationWorld, words};
 use crate::check::{Breach, Class, Invariant, Violation};
 use crate::kernel::storage::{Store, StoreError};
 use crate::kernel::{Changed, Kernel, PartyId};
@@ -216,7 +216,7 @@ impl DemonstrationWorld {
         if incarnation == watched.incarnation && applied.js_lt(watched.applied) {
             let detail = format!(
                 "{} stood at {} and now at {applied}",
-                kernel.who(watched.party),
+                words::party(kernel.who(watched.party)),
                 watched.applied
             );
             let breach = Breach::new(MOVED_BACK, detail)
@@ -228,7 +228,7 @@ impl DemonstrationWorld {
         if !value.js_eq(due) {
             let detail = format!(
                 "{} holds {value} at generation {applied}; the records up to it add up to {due}",
-                kernel.who(watched.party)
+                words::party(kernel.who(watched.party))
             );
             let breach = Breach::new(OTHER_SUM, detail).between(
                 (format!("the records up to {applied} add up to"), due),
@@ -276,8 +276,10 @@ impl DemonstrationWorld {
                 .any(|value| value.as_text() == Some(&name));
             let (_, applied) = standing(kernel, watched.party);
             if follows && !applied.js_eq(head) {
-                let detail = format!("{name} stands at {applied}, and the log's head is {head}");
-                let breach = Breach::new(BEHIND, detail).between(("the log's head", head), (name, applied));
+                let follower = words::party(kernel.who(watched.party));
+                let detail = format!("{follower} stands at {applied}, and the log's head is {head}");
+                let breach =
+                    Breach::new(BEHIND, detail).between(("the log's head", head), (follower, applied));
                 return Err(violated(REST, kernel, &[watched.party, counter], breach));
             }
         }

@@ -161,7 +161,7 @@ impl World for DemonstrationWorld {
         words::party(who)
     }
 
-    fn operation_in_words(operation: &Operation) -> (&'static str, String) {
+    fn operation_in_words(operation: &Operation, _: &Shape) -> (&'static str, String) {
         words::operation(operation)
     }
 

@@ -112,8 +112,8 @@ impl World for LanesWorld {
         words::party(who)
     }
 
-    fn operation_in_words(operation: &Operation) -> (&'static str, String) {
-        words::operation(operation)
+    fn operation_in_words(operation: &Operation, shape: &Shape) -> (&'static str, String) {
+        words::operation(operation, shape)
     }
 
     fn check(plan: &PlanOf<Self>) -> Result<(), PlanError> {

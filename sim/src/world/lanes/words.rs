@@ -1,13 +1,13 @@
 //! Replica lanes in words: what is said of each place of the protocol, of parties, and of what people do.
 
 use protocol::host::Label;
-use protocol::lanes::app::catalogue::{Ask, Visitor};
+use protocol::lanes::app::catalogue::{Ask, Visitor, session_of};
 use protocol::lanes::front::labels as front;
 use protocol::lanes::name::replica_of;
 use protocol::lanes::object::labels as object;
 use protocol::lanes::operator::Operate;
 
-use super::shape::{Operated, Operation};
+use super::shape::{Operated, Operation, Shape};
 use crate::printable::brief;
 use crate::world::words::Phrase;
 
@@ -77,7 +77,10 @@ const PHRASES: [(Label, Phrase); 67] = [
         object::RENDER_PAUSE,
         Phrase::asks("pauses in mid-render", "the render goes on"),
     ),
-    (object::CAPTURED, Phrase::does("writes {detail}")),
+    (
+        object::CAPTURED,
+        Phrase::does("writes what its log is to hold: {detail}"),
+    ),
     (
         object::OVERFLOWED,
         Phrase::does("writes more than a record holds: its buffer overflows, from {detail} on"),
@@ -87,7 +90,7 @@ const PHRASES: [(Label, Phrase); 67] = [
         object::SEAL_DROPPED,
         Phrase::does("drops what it would have sealed: {detail}"),
     ),
-    (object::STAGE, Phrase::does("moves its stage, {detail}")),
+    (object::STAGE, Phrase::does("moves its stage {detail}")),
     (
         object::STAGE_KEPT,
         Phrase::does("keeps its stage: {detail}").routine(),
@@ -109,7 +112,7 @@ const PHRASES: [(Label, Phrase); 67] = [
         object::WHOLE,
         Phrase::does("has its copy whole, of generation {detail}"),
     ),
-    (object::RECORD, Phrase::does("judges a record: {detail}")),
+    (object::RECORD, Phrase::does("judges record {detail}")),
     (object::NO_ROUND, Phrase::does("does not catch up: {detail}")),
     (
         object::VERDICT,
@@ -162,12 +165,12 @@ const PHRASES: [(Label, Phrase); 67] = [
     ),
     (
         object::TIER,
-        Phrase::does("answers from the tier {detail}").routine(),
+        Phrase::does("takes the page from the tier {detail}").routine(),
     ),
     (object::SESSION_ABSENT, Phrase::does("does not know the session")),
     (
         object::NUDGED,
-        Phrase::does("sees a session that it does not know, and begins to catch up"),
+        Phrase::does("begins to catch up, to come to know it"),
     ),
     (
         object::PURGED,
@@ -277,11 +280,14 @@ pub(super) fn party(who: &str) -> String {
 }
 
 /// Who acts, and what they do, in words.
-pub(super) fn operation(operation: &Operation) -> (&'static str, String) {
+pub(super) fn operation(operation: &Operation, shape: &Shape) -> (&'static str, String) {
     match operation {
         Operation::Visit {
             front, ask, visitor, ..
-        } => (who(visitor), format!("{}, at front {front}", asked(ask))),
+        } => {
+            let (who, with) = session(visitor, shape);
+            (who, format!("{}, at front {front}{with}", asked(ask)))
+        }
         Operation::Recreate { lane } => (
             "operator",
             format!("takes lane {lane} away, and asks for a copy to the new one"),
@@ -314,10 +320,22 @@ pub(super) fn operation(operation: &Operation) -> (&'static str, String) {
     }
 }
 
-fn who(visitor: &Visitor) -> &'static str {
-    match visitor.session {
-        Some(_) => "editor",
-        None => "visitor",
+/// Who visits, and with what session.
+fn session(visitor: &Visitor, shape: &Shape) -> (&'static str, String) {
+    let Some(session) = &visitor.session else {
+        return ("visitor", String::new());
+    };
+    match (0..=shape.accounts).find(|uid| session_of(*uid) == *session) {
+        Some(0) => ("visitor", ", with a session of nobody (account 0)".to_owned()),
+        Some(uid) => ("editor", format!(", as account {uid}")),
+        // Who logs in is given a session that is called as the attempt is: another attempt's name may be one.
+        None => (
+            "visitor",
+            format!(
+                ", with the cookie `{}`, of no session but where a login has opened it",
+                brief(session)
+            ),
+        ),
     }
 }
 
@@ -377,6 +395,8 @@ fn operated(operate: &Operate) -> String {
 
 #[cfg(test)]
 mod tests {
+    use protocol::host::Text;
+
     use super::*;
     use crate::world::World;
     use crate::world::lanes::LanesWorld;
@@ -392,6 +412,40 @@ mod tests {
     fn parties_have_roles() {
         let roles = ["site/shop", "site/shop#r12", "front 0", "client"].map(role);
         assert_eq!(roles, ROLES);
+    }
+
+    #[test]
+    fn a_cookie_says_whose_it_is() {
+        let shape = Shape {
+            site: Text::new_static("shop"),
+            nodes: 1,
+            accounts: 2,
+            lanes: 1,
+            fronts: 1,
+            keyed: true,
+            overrides: false,
+        };
+        let told = |cookie: Option<&str>| {
+            let visitor = Visitor {
+                session: cookie.map(Text::new),
+                ..Visitor::default()
+            };
+            session(&visitor, &shape)
+        };
+        assert_eq!(told(None), ("visitor", String::new()));
+        assert_eq!(
+            told(Some("session-of-account-2")),
+            ("editor", ", as account 2".to_owned())
+        );
+        assert_eq!(
+            told(Some("session-of-account-0")),
+            ("visitor", ", with a session of nobody (account 0)".to_owned())
+        );
+        for unknown in ["session-of-account-3", "t7"] {
+            let (who, with) = told(Some(unknown));
+            assert_eq!(who, "visitor");
+            assert!(with.contains("of no session"), "{with}");
+        }
     }
 
     #[test]

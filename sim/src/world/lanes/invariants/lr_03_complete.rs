@@ -55,8 +55,9 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
                 None => Judgement::Holds,
                 Some(difference) => {
                     return Judgement::broken(Breach::new(DIFFERS, format!(
-                        "record {generation}, replayed on {}, against the primary: {difference}",
-                        record.parent
+                        "record {generation}, replayed on {}: {}",
+                        record.parent,
+                        difference.between("the replay", "the primary")
                     )).at(difference.place()).between(
                         (format!("the primary at {generation}"), difference.there()),
                         (format!("its log, replayed from {}", record.parent), difference.here()),

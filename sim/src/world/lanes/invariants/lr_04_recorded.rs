@@ -50,7 +50,8 @@ fn recorded(truth: &Truth, primary: &Standing) -> Judgement {
     match primary.contents.difference(state, truth.seconds()) {
         None => Judgement::Holds,
         Some(difference) => Judgement::broken(Breach::new(DIFFERS, format!(
-            "the newest record is {sealed}, and the primary against it: {difference}"
+            "the newest record is {sealed}: {}",
+            difference.between("the primary", "the log up to it")
         )).at(difference.place()).between(
             (format!("the log up to record {sealed}"), difference.there()),
             ("the primary", difference.here()),

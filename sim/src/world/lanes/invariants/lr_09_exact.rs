@@ -59,8 +59,9 @@ pub(super) fn exact(truth: &Truth, turn: &Turn) -> Judgement {
     match turn.after.contents.difference(state, truth.seconds()) {
         None => Judgement::Holds,
         Some(difference) => Judgement::broken(Breach::new(DIFFERS, format!(
-            "lane {} stands at generation {generation}, against the primary there: {difference}",
-            turn.lane
+            "lane {} stands at generation {generation}: {}",
+            turn.lane,
+            difference.between("the lane", "the primary at that generation")
         )).at(difference.place()).between(
             (format!("the primary at {generation}"), difference.there()),
             (format!("lane {} at {generation}", turn.lane), difference.here()),

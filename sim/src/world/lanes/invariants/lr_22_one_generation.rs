@@ -89,7 +89,7 @@ fn judge(truth: &mut Truth, lane: u32, run: Option<&Run>, response: &Response) -
     let stood = stood.join(", ");
     Judgement::broken(
         Breach::new(OF_NONE, format!(
-            "lane {lane} answered `{}` with a page that is that of no generation where it can have stood: {stood}",
+            "lane {lane} answered `{}` with a page of no generation at which it can have stood ({stood})",
             page.token
         ))
         .between(

@@ -81,7 +81,7 @@ fn judge(truth: &mut Truth, lane: u32, run: &Run, response: &Response) -> Judgem
         }
     }
     let detail = format!(
-        "lane {lane} was asked for {required} at least, the newest there is is {}, and its page is of neither that nor a later one",
+        "lane {lane} was asked for a page of generation {required} or later and answered with an earlier one; the newest generation is {}",
         told(newest)
     );
     Judgement::broken(Breach::new(TOO_EARLY, detail).between(

@@ -33,6 +33,6 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         return Judgement::NoSubject;
     }
     Judgement::that(to_primary || is_page, || {
-        Breach::new(NO_PAGE, format!("{} asks {} for {path}", called.who, called.to))
+        Breach::new(NO_PAGE, format!("{} asks {} for {path}", called.caller(), called.asked()))
     })
 }

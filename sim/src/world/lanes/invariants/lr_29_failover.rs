@@ -62,8 +62,8 @@ fn again(truth: &mut Truth, called: &Called) -> Judgement {
     Judgement::that(holds && before.len() < 3, || {
         Breach::new(ASKS_AGAIN, format!(
             "{} asks {} after {} answered {:?}",
-            called.who,
-            called.to,
+            called.caller(),
+            called.asked(),
             to(last).unwrap_or_default(),
             last.response().map(|response| response.status)
         ))

@@ -70,7 +70,7 @@ fn left_behind(truth: &Truth, run: &Run) -> Option<(Class, String)> {
     let effect = effect_of(&attempt.ask, &attempt.token)?;
     let took_effect = truth.effects.received(&effect) == 1 && truth.effects.count(&effect) > 0;
     took_effect.then(|| {
-        let why = format!("`{}` took effect, and is called safe to retry", attempt.token);
+        let why = format!("what `{}` asked for has taken effect, and is called safe to retry", attempt.token);
         (TOOK_EFFECT, why)
     })
 }

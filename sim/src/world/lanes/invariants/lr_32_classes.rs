@@ -42,7 +42,7 @@ fn lane(truth: &mut Truth, called: &Called) -> Judgement {
     for (table, id) in minted_in(&called.request) {
         let holds = id % CLASSES == u64::from(writer);
         judgement = Judgement::that(holds, || {
-            Breach::new(OF_A_LANE, format!("lane {writer} mints {id} of {table}, of class {}, and its own is {writer}", id % CLASSES)).between((format!("the class of lane {writer}"), writer), (format!("the class of {id}"), id % CLASSES))
+            Breach::new(OF_A_LANE, format!("lane {writer} mints id {id} of {table}, of class {}, which is {}", id % CLASSES, whose(id % CLASSES))).between((format!("the class of lane {writer}"), writer), (format!("the class of {id}"), id % CLASSES))
         });
         if !holds {
             break;
@@ -69,7 +69,7 @@ fn primary(truth: &mut Truth, turn: &Turn) -> Judgement {
         for id in own {
             if id % CLASSES != 0 {
                 return Judgement::broken(
-                    Breach::new(OF_THE_PRIMARY, format!("the primary mints {id} of {name}, of class {}, and its own is 0", id % CLASSES))
+                    Breach::new(OF_THE_PRIMARY, format!("the primary mints id {id} of {name}, of class {}, which is {}; its own class is 0", id % CLASSES, whose(id % CLASSES)))
                         .between(("the primary's class", 0), (format!("the class of {id}"), id % CLASSES)),
                 );
             }
@@ -83,4 +83,12 @@ fn primary(truth: &mut Truth, turn: &Turn) -> Judgement {
 fn id_column(name: &str) -> Option<&'static str> {
     let table = tables::find(name).filter(|_| is_truth(name) && name != "sequences")?;
     table.id
+}
+
+/// Whose ids are of a class.
+fn whose(class: u64) -> String {
+    match class {
+        0 => "the primary's".to_owned(),
+        lane => format!("lane {lane}'s"),
+    }
 }

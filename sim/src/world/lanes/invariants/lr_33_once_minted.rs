@@ -44,7 +44,7 @@ fn mints(truth: &mut Truth, called: &Called) -> Judgement {
     for (table, id) in minted_in(&called.request) {
         let again = truth.minted.taken(&table, id).is_some();
         judgement = Judgement::that(!again, || {
-            Breach::new(MINTED, format!("{} mints {id} of {table}, which the primary has taken", called.who))
+            Breach::new(MINTED, format!("{} mints id {id} of {table}, which the primary has taken", called.caller()))
                 .between((format!("id {id} of {table}"), "free"), ("the primary", "has taken it"))
         });
         if again {

@@ -41,9 +41,10 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     {
         None => Judgement::Holds,
         Some(difference) => Judgement::broken(Breach::new(CHANGED, format!(
-            "lane {} stands at {} and changed, after against before: {difference}",
+            "lane {} stands at {} and changed: {}",
             turn.lane,
-            told(after)
+            told(after),
+            difference.between("it now", "before it")
         )).at(difference.place()).between(
             ("before", difference.there()),
             ("after", difference.here()),

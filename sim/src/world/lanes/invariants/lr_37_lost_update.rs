@@ -48,7 +48,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         }
         let due = before + Number::from(counted);
         judgement = Judgement::that(stands.js_eq(due), || {
-            Breach::new(OTHER_COUNT, format!("node {node} says {stands} edits, and {due} were committed")).between((format!("edits of node {node} that were committed"), due), ("what the node says", stands))
+            Breach::new(OTHER_COUNT, format!("node {node} counts {stands} of its edits, and {due} were committed")).between((format!("edits of node {node} that were committed"), due), ("what the node says", stands))
         });
         if !stands.js_eq(due) {
             break;

@@ -3,7 +3,8 @@
 //! A new node is four rows of one transaction: whoever runs it, each node has its data and its text after every turn of
 //! the primary, and they have their node. A record that creates the node of an attempt carries the rest of the same
 //! transaction. That the record is durable together with the rows is LR-4's; that it is there once is LR-3's. Other
-//! transactions are not looked at. Catches a batch that is run statement by statement, and a record that is cut (H7).
+//! transactions are not looked at, and neither is the text that is left of saving a node which is not there. Catches a
+//! batch that is run statement by statement, and a record that is cut (H7).
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
@@ -11,6 +12,7 @@ use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::minted::ids;
 use crate::world::lanes::truth::standing::Record;
 use crate::world::lanes::truth::{Truth, Turn};
+use protocol::lanes::app::catalogue::Ask;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -37,7 +39,7 @@ const PARTS: [(&str, &str); 3] = [
     ("node__body", "entity_id"),
 ];
 
-fn check(_: &mut Truth, turn: &Turn) -> Judgement {
+fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     if !turn.changed {
         return Judgement::NoSubject;
     }
@@ -55,11 +57,18 @@ fn check(_: &mut Truth, turn: &Turn) -> Judgement {
     if !touched {
         return Judgement::NoSubject;
     }
-    let [nodes, data, texts] = PARTS.map(|(name, column)| named(&turn.after.contents, name, column));
+    let [nodes, data, mut texts] = PARTS.map(|(name, column)| named(&turn.after.contents, name, column));
+    texts.retain(|nid| nodes.contains(nid) || !is_saved(truth, *nid));
     Judgement::that(nodes == data && nodes == texts, || {
         let odd = nodes.symmetric_difference(&data).chain(nodes.symmetric_difference(&texts));
         Breach::new(PRIMARY, format!("not all parts are there of the nodes {:?}", odd.collect::<BTreeSet<_>>()))
     })
+}
+
+/// Whether a client saves this node: of one that is not there the application writes the text, and nothing else of it.
+fn is_saved(truth: &Truth, node: u64) -> bool {
+    let mut attempts = truth.attempts.values();
+    attempts.any(|attempt| matches!(attempt.ask, Ask::Save { nid, .. } if u64::from(nid) == node))
 }
 
 fn named(contents: &Contents, name: &str, column: &str) -> BTreeSet<u64> {

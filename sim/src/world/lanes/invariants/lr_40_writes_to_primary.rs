@@ -44,7 +44,7 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         return Judgement::NoSubject;
     };
     Judgement::that(called.to.0 == truth.site, || {
-        Breach::new(class, format!("{} asks {} for a write that {why}", called.who, called.to))
+        Breach::new(class, format!("{} asks {} for a write that {why}", called.caller(), called.asked()))
     })
 }
 

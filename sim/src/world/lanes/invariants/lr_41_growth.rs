@@ -91,9 +91,11 @@ fn contended(truth: &Truth, lane: u32) -> Judgement {
     if least >= u64::from(lane) {
         return Judgement::Holds;
     }
-    grew(
-        UNASKED,
-        lane, ("requests that waited in each of three windows", lane), ("in one of them there were", least))
+    let detail = format!("the pool grows to lane {lane}, and in one of the last three windows {least} requests have waited, not {lane}");
+    Judgement::broken(Breach::new(UNASKED, detail).between(
+        ("requests that wait in each of three windows, at least", lane),
+        ("requests that waited in one of them", least),
+    ))
 }
 
 fn grew(

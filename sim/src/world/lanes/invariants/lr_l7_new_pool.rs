@@ -62,7 +62,8 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     Judgement::that(asked == due, || {
         Breach::new(ELSEWHERE, format!(
             "{} was told of {lanes} lanes and asks {}, where affinity gives lane {due}",
-            called.who, called.to
+            called.caller(),
+            called.asked()
         ))
         .between((format!("of {lanes} lanes"), due), ("it asks", asked))
     })

@@ -4,7 +4,6 @@
 //! each object keeps for itself (caches and their tags) and its log of events (`watchdog`), which no lane holds.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -173,24 +172,23 @@ impl Difference {
         self.side(&self.only_there)
     }
 
+    /// Both, where these are what the first and the other one are called.
+    #[must_use]
+    pub fn between(&self, first: &str, other: &str) -> String {
+        let table = &self.table;
+        match (&self.only_here, &self.only_there) {
+            (Some(here), Some(there)) => format!("in {table}, {first} has {here}, and {other} has {there}"),
+            (Some(here), None) => format!("in {table}, {first} has {here}, and {other} has it not"),
+            (None, Some(there)) => format!("in {table}, {other} has {there}, and {first} has it not"),
+            (None, None) => unreachable!("one of the two has a row more"),
+        }
+    }
+
     fn side(&self, row: &Option<Text>) -> String {
         match row {
             Some(row) => format!("{} {row}", self.table),
             None => format!("{}: no other row", self.table),
         }
-    }
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = |row: &Option<Text>| row.clone().unwrap_or(Text::new_static("no other row"));
-        write!(
-            f,
-            "in {}, here {}; there {}",
-            self.table,
-            row(&self.only_here),
-            row(&self.only_there)
-        )
     }
 }
 
@@ -363,5 +361,29 @@ mod tests {
         };
         assert_eq!(place("node"), "node");
         assert_eq!(place("module_t8"), place("module_t27"));
+    }
+
+    #[test]
+    fn a_difference_says_who_has_which_row() {
+        let told = |here: Option<&'static str>, there: Option<&'static str>| {
+            let difference = Difference {
+                table: Text::new_static("node"),
+                only_here: here.map(Text::new_static),
+                only_there: there.map(Text::new_static),
+            };
+            difference.between("the lane", "the primary")
+        };
+        assert_eq!(
+            told(Some("(1)"), Some("(2)")),
+            "in node, the lane has (1), and the primary has (2)"
+        );
+        assert_eq!(
+            told(Some("(1)"), None),
+            "in node, the lane has (1), and the primary has it not"
+        );
+        assert_eq!(
+            told(None, Some("(2)")),
+            "in node, the primary has (2), and the lane has it not"
+        );
     }
 }

@@ -9,6 +9,7 @@ use protocol::host::{
 };
 use protocol::lanes::header;
 
+use super::super::words::party;
 use super::runs::{Made, Run, Runs};
 use crate::kernel::{FaultKind, Micros, Observed, Origin, Service, StepId, What};
 
@@ -25,6 +26,20 @@ pub struct Called {
     pub to: ObjectName,
     /// With what.
     pub request: Request,
+}
+
+impl Called {
+    /// By whom, in words.
+    #[must_use]
+    pub fn caller(&self) -> String {
+        party(&self.who)
+    }
+
+    /// Whom, in words.
+    #[must_use]
+    pub fn asked(&self) -> String {
+        party(&format!("site/{}", self.to.0))
+    }
 }
 
 /// Something that was heard.

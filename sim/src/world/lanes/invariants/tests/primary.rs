@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use protocol::host::{Request, Text, Value};
+use protocol::lanes::app::catalogue::{Ask, Visitor};
 use protocol::lanes::object::labels;
 use protocol::lanes::wire::Chunk;
 use protocol::number::Number;
@@ -11,7 +12,9 @@ use super::scene::{
     body, call, finished, fires, holds, of_call, of_turn, record, response, run, standing, state, table,
     truth, turn,
 };
+use crate::kernel::Micros;
 use crate::world::lanes::invariants::lr_05_fingerprint::fingerprint;
+use crate::world::lanes::truth::clients::Attempt;
 use crate::world::lanes::truth::contents::Contents;
 use crate::world::lanes::truth::standing::{Record, Standing};
 
@@ -95,6 +98,30 @@ fn a_new_node_is_there_with_all_its_parts() {
         &truth(),
         &went(with_nodes(vec![1, 257], vec![1])),
     ));
+}
+
+#[test]
+fn who_saves_a_node_that_is_not_there_leaves_its_text_alone() {
+    let before = with_nodes(vec![1], vec![1]);
+    let mut truth = truth();
+    let attempt = Attempt {
+        ask: Ask::Save {
+            nid: 4,
+            tags: 0,
+            indexes: false,
+        },
+        visitor: Visitor::default(),
+        token: "t1".into(),
+        sent: Micros::ZERO,
+        arrivals: 1,
+        told: None,
+        ended: false,
+    };
+    truth.attempts.insert(1, attempt);
+    let went = |after: Standing| turn(0, &before, &after, Vec::new());
+    holds(of_turn("LR-39", &truth, &went(with_nodes(vec![1], vec![1, 4]))));
+    fires(of_turn("LR-39", &truth, &went(with_nodes(vec![1], vec![1, 5]))));
+    fires(of_turn("LR-39", &truth, &went(with_nodes(vec![1, 4], vec![1]))));
 }
 
 #[test]
