@@ -342,7 +342,8 @@ impl<R: Role> Actor<R> {
                 Some(first) if ending.is_ok() => ending = first,
                 Some(_) | None => {}
             }
-            task.stack.pop();
+            // Dropped where it stands: a frame is large.
+            task.stack.truncate(task.stack.len() - 1);
             match (task.stack.last(), ending) {
                 (Some(_), Ok(value)) => return Some(Resume::Returned(value)),
                 (Some(caller), Err(failure)) if caller.catches() => return Some(Resume::Failed(failure)),

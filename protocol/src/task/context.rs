@@ -111,7 +111,7 @@ impl<R: Role> Context<'_, '_, R> {
             "only the task that began {call} can give it up"
         );
         match self.begun.get_mut(call.nth) {
-            Some(Begun::Arrived(..)) => drop(self.begun.remove(call.nth)),
+            Some(Begun::Arrived(..)) => self.begun.remove(call.nth),
             Some(begun) => *begun = Begun::Forgotten(begun.label()),
             None => {}
         }

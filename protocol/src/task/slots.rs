@@ -35,11 +35,12 @@ impl<T> Slots<T> {
         self.0.get_mut(number as usize)?.as_mut()
     }
 
-    /// Takes out what stands at a number.
-    pub fn remove(&mut self, number: u32) -> Option<T> {
-        let removed = self.0.get_mut(number as usize)?.take();
-        self.trim();
-        removed
+    /// Drops what stands at a number, where it stands.
+    pub fn remove(&mut self, number: u32) {
+        if let Some(slot) = self.0.get_mut(number as usize) {
+            *slot = None;
+            self.trim();
+        }
     }
 
     /// Takes out what does not pass.
@@ -71,8 +72,7 @@ impl<T> Slots<T> {
     }
 
     fn trim(&mut self) {
-        while let Some(None) = self.0.last() {
-            self.0.pop();
-        }
+        let free = self.0.iter().rev().take_while(|slot| slot.is_none()).count();
+        self.0.truncate(self.0.len() - free);
     }
 }

@@ -6,7 +6,6 @@
 //! purpose ([`Sabotage`]) and see each check fire. One check is not made every time: what a crash leaves (PL-3) is held
 //! against the contents after the commit before it on `model` always, on `sqlite` where that commit is one of 256.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::host::{Millis, Statement, Text, Value};
@@ -109,43 +108,72 @@ impl PartyAudit {
 /// The messages that are on their way on each stub: which one has to start next, and how many there are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StubAudit {
-    started: BTreeMap<u64, (u64, u64)>,
+    /// In the order of the stubs' numbers. A new stub's is the greatest, and few stubs have something on its way, so that
+    /// to move those behind one costs less than the nodes of a tree.
+    on_their_way: Vec<OnStub>,
+}
+
+/// What is on its way on one stub.
+#[derive(Clone, Copy, Debug)]
+struct OnStub {
+    stub: u64,
+    /// The message that has started last.
+    before: u64,
+    messages: u64,
 }
 
 impl StubAudit {
     pub fn sent(&mut self, serial: StubSerial) {
-        let (_, on_their_way) = self.started.entry(serial.stub).or_default();
-        *on_their_way += 1;
-    }
-
-    /// A message is lost, or told of the end of the incarnation that it was for.
-    pub fn gone(&mut self, serial: StubSerial) {
-        if let Some((_, on_their_way)) = self.started.get_mut(&serial.stub) {
-            *on_their_way = on_their_way.saturating_sub(1);
-            if *on_their_way == 0 {
-                self.started.remove(&serial.stub);
+        match self.place_of(serial.stub) {
+            Ok(at) => self.on_their_way[at].messages += 1,
+            Err(at) => {
+                let first = OnStub {
+                    stub: serial.stub,
+                    before: 0,
+                    messages: 1,
+                };
+                self.on_their_way.insert(at, first);
             }
         }
     }
 
+    /// A message is lost, or told of the end of the incarnation that it was for.
+    pub fn gone(&mut self, serial: StubSerial) {
+        if let Ok(at) = self.place_of(serial.stub) {
+            self.take_one(at);
+        }
+    }
+
     fn starts(&mut self, serial: StubSerial) {
-        let mut account = match self.started.entry(serial.stub) {
-            Entry::Occupied(account) => account,
-            Entry::Vacant(_) => panic!(
+        let Ok(at) = self.place_of(serial.stub) else {
+            panic!(
                 "PL-5: message {} on a stub starts, and none is on its way",
                 serial.nth
-            ),
+            )
         };
-        let (before, on_their_way) = account.get_mut();
+        let OnStub { before, messages, .. } = self.on_their_way[at];
         assert!(
-            *on_their_way > 0 && serial.nth > *before,
-            "PL-5: message {} on a stub starts after message {before}, and {on_their_way} are on their way",
+            messages > 0 && serial.nth > before,
+            "PL-5: message {} on a stub starts after message {before}, and {messages} are on their way",
             serial.nth
         );
-        *before = serial.nth;
-        *on_their_way -= 1;
-        if *on_their_way == 0 {
-            account.remove();
+        self.on_their_way[at].before = serial.nth;
+        self.take_one(at);
+    }
+
+    fn place_of(&self, stub: u64) -> Result<usize, usize> {
+        match self.on_their_way.last() {
+            Some(last) if last.stub < stub => Err(self.on_their_way.len()),
+            _ => self.on_their_way.binary_search_by_key(&stub, |on| on.stub),
+        }
+    }
+
+    /// One message fewer is on its way there.
+    fn take_one(&mut self, at: usize) {
+        let messages = &mut self.on_their_way[at].messages;
+        *messages = messages.saturating_sub(1);
+        if *messages == 0 {
+            self.on_their_way.remove(at);
         }
     }
 }

@@ -37,19 +37,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         at: Micros,
         watch: &mut dyn Observer,
     ) {
-        let Held {
-            output,
-            origin,
-            depends,
-            ..
-        } = held;
+        let Held { origin, depends, .. } = held;
         let leaving = Leaving {
             origin,
             at,
             step: StepId(self.steps),
             depends,
         };
-        match output {
+        match held.output {
             Output::Call {
                 call,
                 label,
@@ -185,10 +180,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if let Some(serial) = serial {
             self.stub_audit.sent(serial);
         }
-        let sent = Box::new(Sent {
-            token,
-            ..*sent(request, first, leaving, serial)
-        });
+        let mut sent = sent(request, first, leaving, serial);
+        sent.token = token;
         self.carry(id, target, sent, arrival, stub);
     }
 
@@ -208,7 +201,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             return (arrival, None);
         };
         let mut made = false;
-        let state = of_caller.stubs.entry(key).or_insert_with(|| {
+        let state = of_caller.stubs.get_or_insert_with(key, || {
             made = true;
             StubState::new(next)
         });

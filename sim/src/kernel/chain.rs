@@ -5,6 +5,7 @@
 //! of tasks or statements: it survives a refactoring that changes none of that.
 
 mod encode;
+mod gathered;
 
 use std::fmt;
 
@@ -13,9 +14,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::watch::{Observed, Observer, What};
-use super::words::padded;
-use encode::{write_outcome, write_what};
+use super::time::Micros;
+use super::watch::{Observed, Observer, StepId, What};
+use encode::{PLACE, write_outcome, write_what};
+pub(crate) use gathered::Gathered;
+use gathered::{GATHERED, LONG, SHORT};
 
 /// How many links lie between two anchors.
 const ANCHOR_EVERY: u64 = 1024;
@@ -62,138 +65,6 @@ pub struct Chain {
     pending: Gathered,
     links: u64,
     anchors: Sha256,
-}
-
-/// How many bytes are gathered before they are hashed.
-const GATHERED: usize = 4096;
-/// How many there is room for at first: those, and nearly every link.
-const ROOM: usize = GATHERED + 1024;
-
-/// The bytes of links, in a vector that is as long as it has room: to put a word there is one comparison and one store.
-#[derive(Debug)]
-pub(crate) struct Gathered {
-    bytes: Vec<u8>,
-    filled: usize,
-    hashes: Hashes,
-}
-
-impl Clone for Gathered {
-    /// What is known of texts is known anew soon.
-    fn clone(&self) -> Self {
-        Gathered {
-            bytes: self.bytes.clone(),
-            filled: self.filled,
-            hashes: Hashes::default(),
-        }
-    }
-}
-
-/// The hashes of texts that come again and again, each kept with its text: one that lies where that does is that text.
-/// No slots until the first is asked for.
-#[derive(Debug, Default)]
-struct Hashes(Vec<Option<(Text, u64)>>);
-
-/// A world uses a few dozen texts of statements.
-const HASHES: usize = 256;
-
-impl Hashes {
-    #[inline]
-    fn of(&mut self, text: &Text) -> u64 {
-        let start = text.as_ptr().addr();
-        match self.0.get(Self::slot(start)) {
-            Some(Some((known, hash))) if std::ptr::eq(known.as_str(), text.as_str()) => *hash,
-            _ => self.learn(text),
-        }
-    }
-
-    #[cold]
-    fn learn(&mut self, text: &Text) -> u64 {
-        self.0.resize(HASHES, None);
-        // The copy that is kept is the one that lies in one place as long as it is.
-        let known = text.clone();
-        let hash = xxh3_64(known.as_bytes());
-        let slot = Self::slot(known.as_ptr().addr());
-        self.0[slot] = Some((known, hash));
-        hash
-    }
-
-    fn slot(start: usize) -> usize {
-        (start ^ start >> 8) % HASHES
-    }
-}
-
-impl Default for Gathered {
-    fn default() -> Self {
-        Gathered {
-            bytes: vec![0; ROOM],
-            filled: 0,
-            hashes: Hashes::default(),
-        }
-    }
-}
-
-impl Gathered {
-    fn filled(&self) -> &[u8] {
-        &self.bytes[..self.filled]
-    }
-
-    #[inline]
-    fn put(&mut self, word: u64) {
-        let room = self.bytes.get_mut(self.filled..);
-        match room.and_then(<[u8]>::first_chunk_mut) {
-            Some(room) => {
-                *room = word.to_le_bytes();
-                self.filled += size_of::<u64>();
-            }
-            None => self.put_in_more_room(word),
-        }
-    }
-
-    /// Puts a word, and a short text behind it: in whole words, the last one with zeros at its end. Most links consist of
-    /// such texts, so that all of it is one comparison.
-    #[inline]
-    fn put_short(&mut self, first: u64, text: &[u8]) {
-        if self.bytes.len() - self.filled < SHORT_ROOM {
-            self.make_room();
-        }
-        let room = self.bytes.get_mut(self.filled..);
-        let room = room.and_then(<[u8]>::first_chunk_mut::<SHORT_ROOM>);
-        let room = room.expect("room was made");
-        room[..8].copy_from_slice(&first.to_le_bytes());
-        let (words, rest) = text.as_chunks::<8>();
-        // What is put behind the end is overwritten.
-        let last = padded(rest).to_le_bytes();
-        match words {
-            [] => room[8..16].copy_from_slice(&last),
-            [a] => {
-                room[8..16].copy_from_slice(a);
-                room[16..24].copy_from_slice(&last);
-            }
-            [a, b] => {
-                room[8..16].copy_from_slice(a);
-                room[16..24].copy_from_slice(b);
-                room[24..32].copy_from_slice(&last);
-            }
-            [a, b, c, fourth @ ..] => {
-                room[8..16].copy_from_slice(a);
-                room[16..24].copy_from_slice(b);
-                room[24..32].copy_from_slice(c);
-                room[32..40].copy_from_slice(fourth.first().unwrap_or(&last));
-            }
-        }
-        self.filled += size_of::<u64>() * (1 + text.len().div_ceil(8));
-    }
-
-    #[cold]
-    fn put_in_more_room(&mut self, word: u64) {
-        self.make_room();
-        self.put(word);
-    }
-
-    #[cold]
-    fn make_room(&mut self) {
-        self.bytes.resize(2 * self.bytes.len() + ROOM, 0);
-    }
 }
 
 impl Default for Chain {
@@ -253,13 +124,10 @@ impl Chain {
     }
 }
 
-/// The words of a link in the making. Everything is prefixed by its length or has a fixed one.
+/// The words and texts of a link in the making. Everything is prefixed by its length or has a fixed one. A text with a
+/// small number is told by its first byte from what else may stand in its place: from words below 256 only.
 #[derive(Debug)]
 pub struct Link<'a>(&'a mut Gathered);
-
-/// The most bytes of a text that stands in a link itself, and what it takes there with the word before it.
-const SHORT: usize = 32;
-const SHORT_ROOM: usize = SHORT + size_of::<u64>();
 
 /// What fits beside a small number in one word.
 const SMALL: u64 = 1 << 56;
@@ -283,6 +151,12 @@ impl Link<'_> {
         self.0.put(tagged(tag, number));
     }
 
+    /// A small number in one byte, which says what follows, and a number.
+    #[inline]
+    pub fn marked(&mut self, mark: u8, number: u64) {
+        self.0.put_byte_and_word(mark, number);
+    }
+
     /// A digest.
     #[inline]
     pub fn wide(&mut self, number: u128) {
@@ -296,52 +170,87 @@ impl Link<'_> {
         self.tagged_text(0, text);
     }
 
-    /// The same for a text that comes again and again: it is hashed once.
+    /// A text that comes again and again, and is hashed once, and how many of something follow it.
     #[inline]
-    pub(crate) fn known_text(&mut self, text: &Text) {
-        if text.len() <= SHORT {
-            return self.text(text);
-        }
-        self.tagged(0, text.len() as u64);
+    pub(crate) fn known_text(&mut self, text: &Text, followed_by: usize) {
+        self.number((text.len() as u64) << 32 | followed_by as u64);
         let hash = self.0.hashes.of(text);
         self.number(hash);
     }
 
-    /// A small number, which says what the text is, and the text: in whole words when short.
+    /// A small number, which says what the text is, and the text.
+    #[inline]
     pub fn tagged_text(&mut self, tag: u8, text: &str) {
         let bytes = text.as_bytes();
-        let first = tagged(tag, bytes.len() as u64);
-        if bytes.len() > SHORT {
-            self.number(first);
-            self.number(xxh3_64(bytes));
+        if bytes.len() <= SHORT {
+            self.0.put_short(tag, bytes);
         } else {
-            self.0.put_short(first, bytes);
+            // The same two bytes first, and the length in the others of the word.
+            self.number((bytes.len() as u64) << 16 | u64::from(LONG) << 8 | u64::from(tag));
+            self.number(xxh3_64(bytes));
         }
     }
 }
 
 /// The chain of everything.
 #[derive(Clone, Debug, Default)]
-pub struct FullChain(pub Chain);
+pub struct FullChain(pub Chain, Place);
+
+/// Where and when the last link was: what follows within the same turn need not say so again.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    step: StepId,
+    at: Micros,
+    who: Text,
+}
+
+impl Place {
+    #[inline]
+    fn is_of(&self, seen: &Observed<'_>) -> bool {
+        self.step == seen.step && self.at == seen.at && self.who == *seen.who
+    }
+
+    fn of(seen: &Observed<'_>) -> Self {
+        Place {
+            step: seen.step,
+            at: seen.at,
+            who: seen.who.clone(),
+        }
+    }
+}
 
 impl Observer for FullChain {
+    #[inline]
     fn observe(&mut self, seen: &Observed<'_>) {
-        self.0.add(|link| write_seen(link, seen));
+        let FullChain(chain, place) = self;
+        // No link is of step 0 and of nobody, so that the first one says where it is.
+        let moved = !place.is_of(seen);
+        if moved {
+            *place = Place::of(seen);
+        }
+        chain.add(|link| {
+            if moved {
+                write_place(link, seen);
+            }
+            write_what(link, &seen.what);
+        });
     }
 }
 
 /// The digest of one thing that was observed, by itself; `buffer` is overwritten.
 pub(crate) fn digest_of(seen: &Observed<'_>, buffer: &mut Gathered) -> u64 {
     buffer.filled = 0;
-    write_seen(&mut Link(buffer), seen);
+    let link = &mut Link(buffer);
+    write_place(link, seen);
+    write_what(link, &seen.what);
     xxh3_64(buffer.filled())
 }
 
-fn write_seen(link: &mut Link<'_>, seen: &Observed<'_>) {
-    link.number(seen.step.0);
+/// Begins with a number that nothing begins with which is seen (`write_what`).
+fn write_place(link: &mut Link<'_>, seen: &Observed<'_>) {
+    link.tagged(PLACE, seen.step.0);
     link.number(seen.at.0);
     link.text(seen.who);
-    write_what(link, &seen.what);
 }
 
 /// The chain of decisions and answers.
@@ -361,7 +270,8 @@ impl Observer for BehaviourChain {
                 write_outcome(link, outcome);
             }),
             What::Answered { item, outcome, .. } => self.0.add(|link| {
-                link.tagged(3, u64::from(item));
+                link.number(3);
+                link.number(u64::from(item));
                 write_outcome(link, outcome);
             }),
             _ => {}

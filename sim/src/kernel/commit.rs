@@ -43,19 +43,18 @@ pub(super) struct TurnEnd {
 }
 
 impl<P: Guest, S: Store> Kernel<P, S> {
-    /// A turn's code has done.
+    /// A turn's code has done. Takes what it has left out of its end, which is large.
     pub(super) fn end_turn(
         &mut self,
         id: PartyId,
         incarnation: u32,
-        mut turn: TurnEnd,
+        turn: &mut TurnEnd,
         watch: &mut dyn Observer,
     ) {
         let origin = turn.origin;
-        let ended = std::mem::take(&mut turn.ended);
-        match turn.aborted {
+        match turn.aborted.take() {
             None => {
-                let crossing = turn.crossing;
+                let crossing = turn.crossing.take();
                 self.commit(id, incarnation, turn, watch);
                 if let Some(crossing) = crossing {
                     self.cross(id, incarnation, crossing, watch);
@@ -63,7 +62,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             }
             Some(error) => {
                 let end = IncarnationEnd {
-                    outputs: turn.outputs,
+                    outputs: std::mem::take(&mut turn.outputs),
                     error,
                     origin,
                     run: if turn.storage_failed {
@@ -75,7 +74,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 self.abort(id, incarnation, turn.undo, end, watch);
             }
         }
-        self.drop_stubs_of(id, incarnation, &ended);
+        self.drop_stubs_of(id, incarnation, &turn.ended);
     }
 
     /// A statement has rolled back what it was part of, and each that followed was committed by itself: where the turn
@@ -100,13 +99,13 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     }
 
     /// Its writes go to the storage, and its messages leave, each when all writes made before it are durable.
-    fn commit(&mut self, id: PartyId, incarnation: u32, turn: TurnEnd, watch: &mut dyn Observer) {
+    fn commit(&mut self, id: PartyId, incarnation: u32, turn: &mut TurnEnd, watch: &mut dyn Observer) {
         let is_current = self.party(id).current.number == incarnation;
         let open_gate = self.sabotaged(Sabotage::OpenGate);
         let now = self.now;
         let mut behind = Vec::new();
         let mut first_waits = None;
-        let mut outputs = turn.outputs;
+        let mut outputs = std::mem::take(&mut turn.outputs);
         for held in outputs.drain(..) {
             let storage = self.party_mut(id).storage.as_mut().filter(|_| is_current);
             let earlier = storage.and_then(|storage| storage.unconfirmed.back_mut());

@@ -23,7 +23,6 @@ const LONGEST_NAME: usize = 1_024;
 
 /// What a turn begins with.
 struct Beginning {
-    event: Event,
     /// Who is told of the end of the task that it begins, if it begins one.
     reply_to: Option<ReplyTo>,
     /// What it descends from, and the step in which it left.
@@ -61,9 +60,9 @@ impl<P: Guest, S: Store> Kernel<P, S> {
     /// The code that held a party's thread has done.
     pub(super) fn done(&mut self, id: PartyId, incarnation: u32, watch: &mut dyn Observer) {
         let of_party = self.party_mut(id).incarnation_mut(incarnation);
-        if let Some(turn) = of_party.and_then(|of_party| of_party.holding.take()) {
+        if let Some(mut turn) = of_party.and_then(|of_party| of_party.holding.take()) {
             let origin = turn.origin;
-            self.end_turn(id, incarnation, turn, watch);
+            self.end_turn(id, incarnation, &mut turn, watch);
             self.rest(id, origin);
             // The next turn is a step of its own: whoever looks at the world between two steps sees no half of one.
             self.free(id, incarnation);
@@ -110,15 +109,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         };
         self.audit_delivery(id, incarnation, &sent);
         let Sent {
-            delivery,
             origin,
             cause,
             repeated,
             ..
         } = *sent;
-        self.see_skew(id, incarnation, &delivery, watch);
-        let by_alarm = matches!(delivery, Delivery::Alarm(_));
-        let Some((event, reply_to)) = self.admit(id, incarnation, delivery, origin, watch) else {
+        self.see_skew(id, incarnation, &sent.delivery, watch);
+        let by_alarm = matches!(sent.delivery, Delivery::Alarm(_));
+        let Some((event, reply_to)) = self.admit(id, incarnation, sent, watch) else {
             return;
         };
         if repeated {
@@ -127,22 +125,27 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         }
         let is_current = self.party(id).current.number == incarnation;
         let begins = Beginning {
-            event,
             reply_to,
             origin,
             cause,
             by_alarm,
         };
-        self.run_turn(id, incarnation, begins, watch);
+        self.run_turn(id, incarnation, event, begins, watch);
         if is_current {
             self.befall(id, origin, watch);
             self.rest(id, origin);
         }
     }
 
-    fn run_turn(&mut self, id: PartyId, incarnation: u32, begins: Beginning, watch: &mut dyn Observer) {
+    fn run_turn(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        event: Event,
+        begins: Beginning,
+        watch: &mut dyn Observer,
+    ) {
         let Beginning {
-            event,
             reply_to,
             origin,
             cause,
@@ -238,21 +241,22 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             watch: &mut *watch,
         };
         let code = self.deployment.version(of_party.version);
-        let mut next = Some(event);
-        while let Some(event) = next {
+        let mut event = event;
+        loop {
             match of_party.life.as_mut().expect("it was woken") {
                 Life::Object(object) => code.deliver(object, event, &mut turn),
                 Life::Front(front) => code.deliver_front(front, event, &mut turn),
             }
             // A digest that does not suspend: the code goes on within the turn.
             let goes_on = turn.aborted.is_none() && !turn.digests.is_empty();
-            next = goes_on.then(|| {
-                let (call, digest) = turn.digests.remove(0);
-                Event::Answer {
-                    call,
-                    outcome: Ok(Answer::Digest(digest)),
-                }
-            });
+            if !goes_on {
+                break;
+            }
+            let (call, digest) = turn.digests.remove(0);
+            event = Event::Answer {
+                call,
+                outcome: Ok(Answer::Digest(digest)),
+            };
         }
         let (worked, timeout) = (turn.worked, turn.timeout);
         let end = turn.end();
@@ -273,7 +277,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             self.autocommit(id, incarnation, &mut end, watch);
         }
         if worked == Micros::ZERO {
-            self.end_turn(id, incarnation, end, watch);
+            self.end_turn(id, incarnation, &mut end, watch);
             return;
         }
         let origin = end.origin;
@@ -376,11 +380,12 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         &mut self,
         id: PartyId,
         incarnation: u32,
-        delivery: Delivery,
-        origin: OriginId,
+        sent: Box<Sent>,
         watch: &mut dyn Observer,
     ) -> Option<(Event, Option<ReplyTo>)> {
-        match delivery {
+        let origin = sent.origin;
+        // Out of the box and into the event: it is large.
+        match sent.delivery {
             Delivery::Answer {
                 to,
                 outcome,

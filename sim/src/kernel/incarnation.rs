@@ -10,7 +10,7 @@ use super::commit::TurnEnd;
 use super::party::{ReplyTo, Sent};
 use super::rollout::Replaced;
 use super::section::Section;
-use super::stubs::{InFlight, StubKey, StubState};
+use super::stubs::{InFlight, Stubs};
 use super::time::{EPOCH, Micros};
 use super::wide::Guest;
 
@@ -80,7 +80,7 @@ pub(super) struct Incarnation<P: Guest> {
     pub tasks: Vec<Option<TaskEntry>>,
     /// What it knows of its stubs. An object's live as long as its incarnation; a front Worker's as long as the task
     /// that used them, since the runtime lets nothing that was opened for one request be used for another.
-    pub stubs: BTreeMap<StubKey, StubState>,
+    pub stubs: Stubs,
     /// Its calls on these stubs whose answers are still to come, by number.
     pub in_flight: Vec<InFlight>,
     /// Its calls that the runtime may try again.
@@ -112,7 +112,7 @@ impl<P: Guest> Incarnation<P> {
             skew,
             named: true,
             tasks: Vec::new(),
-            stubs: BTreeMap::new(),
+            stubs: Stubs::default(),
             in_flight: Vec::new(),
             attempts: BTreeMap::new(),
             outstanding: 0,

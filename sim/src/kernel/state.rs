@@ -196,7 +196,7 @@ impl<P: Guest> Incarnation<P> {
             (section.kind, section.task, &section.begun).hash(hasher);
             (section.wrote, section.rolled_back).hash(hasher);
         }
-        for (stub, state) in &self.stubs {
+        for (stub, state) in self.stubs.iter() {
             (stub, &state.broken, state.last_arrival.since(now)).hash(hasher);
         }
     }

@@ -43,6 +43,49 @@ impl StubState {
     }
 }
 
+/// What an incarnation knows of its stubs, in the order of their keys: a vector, as there are some dozens of them, and a
+/// new one's key is the greatest where a caller numbers its stubs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stubs(Vec<(StubKey, StubState)>);
+
+impl Stubs {
+    fn place_of(&self, key: &StubKey) -> Result<usize, usize> {
+        match self.0.last() {
+            Some((last, _)) if last < key => Err(self.0.len()),
+            _ => self.0.binary_search_by(|(of, _)| of.cmp(key)),
+        }
+    }
+
+    pub fn get(&self, key: &StubKey) -> Option<&StubState> {
+        let at = self.place_of(key).ok()?;
+        Some(&self.0[at].1)
+    }
+
+    pub fn get_mut(&mut self, key: &StubKey) -> Option<&mut StubState> {
+        let at = self.place_of(key).ok()?;
+        Some(&mut self.0[at].1)
+    }
+
+    /// The stub of this key, which is `new` where there was none.
+    pub fn get_or_insert_with(&mut self, key: StubKey, new: impl FnOnce() -> StubState) -> &mut StubState {
+        let at = self.place_of(&key).unwrap_or_else(|at| {
+            self.0.insert(at, (key, new()));
+            at
+        });
+        &mut self.0[at].1
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&StubKey, &StubState)> {
+        self.0.iter().map(|(key, state)| (key, state))
+    }
+
+    /// How many there are: for a test that they do not pile up.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
 /// A call whose answer is still to come.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct InFlight {
@@ -101,8 +144,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             && !self.party(id).is_object()
             && let Some(isolate) = self.party_mut(id).incarnation_mut(incarnation)
         {
-            let stubs = &mut isolate.stubs;
-            stubs.retain(|(of_task, ..), _| of_task.is_none_or(|task| !ended.contains(&task)));
+            let stubs = &mut isolate.stubs.0;
+            stubs.retain(|((of_task, ..), _)| of_task.is_none_or(|task| !ended.contains(&task)));
         }
     }
 

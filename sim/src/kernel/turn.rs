@@ -98,6 +98,7 @@ impl<'k, S: Store> Turn<'k, S> {
             .map_or(self.origin, |entry| entry.origin)
     }
 
+    #[inline]
     fn put_out(&mut self, task: TaskId, output: Output) {
         let origin = self.origin_of(task);
         // What an open transaction has written is no commit yet, and holds nothing back.
@@ -105,10 +106,11 @@ impl<'k, S: Store> Turn<'k, S> {
             Access::Own(database) => database.undo.is_some(),
             Access::Nothing | Access::Fenced => false,
         };
+        let depends = self.depends.map(|depends| depends.and_this(behind_write));
         self.outputs.push(Held {
             output,
             origin,
-            depends: self.depends.map(|depends| depends.and_this(behind_write)),
+            depends,
             behind_write,
         });
     }

@@ -15,7 +15,7 @@ use super::choice::Origin;
 use super::time::Micros;
 
 /// The number of a step of the run: one event that the kernel took from its queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StepId(pub u64);
 

@@ -9,6 +9,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Link;
 use crate::kernel::watch::{Service, What};
 
+/// What a link begins with that says where it is. What is seen has the numbers below.
+pub(super) const PLACE: u8 = 19;
+
 pub(super) fn write_what(link: &mut Link<'_>, what: &What<'_>) {
     match what {
         What::Delivered {
@@ -83,7 +86,8 @@ pub(super) fn write_what(link: &mut Link<'_>, what: &What<'_>) {
             link.text(&note.detail);
         }
         What::Acted(effect) => {
-            link.tagged_text(11, &effect.kind);
+            link.number(11);
+            link.text(&effect.kind);
             link.text(&effect.detail);
         }
         What::Committed { nth, tables } => {
@@ -97,7 +101,8 @@ pub(super) fn write_what(link: &mut Link<'_>, what: &What<'_>) {
         What::Reset {
             reason, survivors, ..
         } => {
-            link.tagged_text(14, reason);
+            link.number(14);
+            link.text(reason);
             link.number(*survivors);
         }
         What::Trouble { kind, to, .. } => {
@@ -242,8 +247,7 @@ fn write_call_outcome(link: &mut Link<'_>, outcome: &CallOutcome) {
 }
 
 fn write_statement(link: &mut Link<'_>, statement: &Statement) {
-    link.known_text(&statement.sql);
-    link.number(statement.params.len() as u64);
+    link.known_text(&statement.sql, statement.params.len());
     for value in &statement.params {
         write_value(link, value);
     }
@@ -266,18 +270,15 @@ fn write_sql_error(link: &mut Link<'_>, error: &SqlError) {
     link.text(error.column.as_deref().unwrap_or_default());
 }
 
+/// Each kind has a byte of its own before it.
+#[inline]
 fn write_value(link: &mut Link<'_>, value: &Value) {
     match value {
-        Value::Null => link.number(1),
-        Value::Number(number) => {
-            link.number(2);
-            link.number(number.to_f64().to_bits());
-        }
-        Value::Text(text) => {
-            link.tagged_text(3, text);
-        }
+        Value::Text(text) => link.tagged_text(3, text),
+        Value::Number(number) => link.marked(2, number.to_f64().to_bits()),
+        Value::Null => link.marked(1, 0),
         Value::Bytes(bytes) => {
-            link.tagged(4, bytes.0.len() as u64);
+            link.marked(4, bytes.0.len() as u64);
             link.number(xxh3_64(&bytes.0));
         }
     }
