@@ -106,7 +106,8 @@ pub trait Object: Platform {
     /// (`platform.md` section 14, item 4); its id cannot.
     fn id(&self) -> ObjectId;
 
-    /// The id of the object of this name in the same namespace (`platform.md` section 1, item 1).
+    /// The id of the object of this name in the same namespace (`platform.md` section 1, item 1). No name has the id of an
+    /// object that was made without one, or within a jurisdiction.
     fn id_of(&self, name: &ObjectName) -> ObjectId;
 
     /// Runs one statement. An error undoes that statement and nothing before it (`platform.md` section 4, item 8).

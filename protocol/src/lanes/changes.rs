@@ -195,10 +195,14 @@ pub const CHANGES: [Change; 28] = [
         name: "named-by-its-id",
         without: "without-named-by-its-id",
         invariant: "LR-32",
-        side: Side::Both,
+        side: Side::Lane,
         reason: "a lane whose storage another's was copied over has that one's name in it, and goes by it when an alarm wakes \
-                 it without its own; an object whose id is not that name's looks for its own among those of the site",
-        apply: |rules| rules.flows.recalled = object::named_by_its_id,
+                 it without its own; an object whose id is not that name's looks for its own among those of the site, and \
+                 without one puts its alarm off",
+        apply: |rules| {
+            rules.flows.confirm_name = object::named_by_its_id;
+            rules.flows.nameless_alarm = object::put_the_alarm_off;
+        },
     },
     Change {
         name: "ask-until-it-comes",

@@ -4,7 +4,7 @@
 import { DurableObject } from "cloudflare:workers";
 import module from "./protocol.wasm";
 import { conformance } from "./conformance.mjs";
-import { Incarnation, scope } from "./seam.mjs";
+import { Incarnation, bound, scope } from "./seam.mjs";
 import { fromRequest, toResponse } from "./wire.mjs";
 
 export function objectClass(namespace) {
@@ -44,7 +44,7 @@ export function objectClass(namespace) {
         end: (message) => this.ctx.abort(message),
         name: this.ctx.id.name ?? null,
         id: this.ctx.id.toString(),
-        idOf: (name) => this.env[namespace].idFromName(name).toString(),
+        idOf: (name) => bound(this.env, namespace).idFromName(name).toString(),
         storage: this.ctx.storage,
         abort: (why) => this.ctx.abort(why),
       });

@@ -16,6 +16,13 @@ export const scope = (hold) => ({ stubs: new Map(), hold });
 /// The serial of a stub for one call, which is not kept.
 const ONCE = 2 ** 32 - 1;
 
+/// The objects of a namespace.
+export function bound(env, namespace) {
+  const objects = env[namespace];
+  if (objects === undefined) throw new Error(`no namespace is bound as ${namespace}`);
+  return objects;
+}
+
 export class Incarnation {
   #home;
   #functions;
@@ -25,7 +32,8 @@ export class Incarnation {
   #waiting = new Map();
   #over = false;
 
-  /// home: { who, env, conformance, start, end(message) }, and for an object { name, id, idOf(name), storage, abort(why) } besides.
+  /// home: { who, env, conformance, start, end(message) }, and for an object
+  /// { name, id, idOf(name), storage, abort(why) } besides.
   constructor(module, home) {
     this.#home = home;
     this.#log = home.conformance?.life(home.who);
@@ -166,8 +174,7 @@ export class Incarnation {
     const key = `${namespace} ${serial} ${name}`;
     let stub = scope.stubs.get(key);
     if (stub === undefined) {
-      const objects = this.#home.env[namespace];
-      if (objects === undefined) throw new Error(`no namespace is bound as ${namespace}`);
+      const objects = bound(this.#home.env, namespace);
       stub = objects.get(objects.idFromName(name));
       if (serial !== ONCE) scope.stubs.set(key, stub);
     }

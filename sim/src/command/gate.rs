@@ -33,7 +33,8 @@ use super::{default_variant, deployment, jobs, replay, sweep};
 /// The kept traces show what they are expected to show; a sample of planted defects is found, by each invariant that can
 /// find one, so that a broken checker does not pass; and every scenario is swept with so many seeds that the defect which is
 /// hardest to find there would be missed with a chance of 1 in 1,000 at most. With a budget it takes as many of them as
-/// there is time for, and says what chance is left. The last line is the verdict.
+/// there is time for, and says what chance is left; but so many always that the marks of each scenario are judged. The
+/// last line is the verdict.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// How long it may take, as 90s, 10m or 2h; seeds are what it saves on
@@ -251,6 +252,7 @@ impl<W: World> Gate<'_, W> {
             scenarios: &scenarios,
             from: self.arguments.from,
             seeds: scenarios.iter().map(|scenario| u64::from(scenario.weight)).sum(),
+            least: search::Least::Judged,
             jobs: jobs(self.arguments.jobs),
             store: StoreKind::Model,
             keep_going: true,

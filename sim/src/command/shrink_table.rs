@@ -106,6 +106,7 @@ fn failing<W: World>(
         scenarios,
         from: 1,
         seeds: wanted.seeds.saturating_mul(SWEPT),
+        least: search::Least::One,
         jobs: wanted.settings.jobs,
         store: wanted.settings.store,
         keep_going: true,

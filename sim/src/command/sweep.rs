@@ -13,7 +13,7 @@ use sim::report::figures::Of;
 use sim::run::StoreKind;
 use sim::scenario::{self, Scenario, Source};
 use sim::search::known::{Date, read as read_known};
-use sim::search::{self, Ended, Finding, Known, SHARE, Settings, Watcher as _};
+use sim::search::{self, Ended, Finding, Known, Least, SHARE, Settings, Watcher as _};
 use sim::world::known::{self, Visit};
 use sim::world::{World, load, with_world_of};
 
@@ -243,6 +243,7 @@ fn settings<'a, Own>(
         scenarios,
         from: arguments.from,
         seeds,
+        least: Least::One,
         jobs: jobs(arguments.jobs),
         store: arguments.store,
         keep_going: arguments.keep_going,

@@ -17,6 +17,6 @@ mod unreached;
 pub use judge::{Judged, Judgement, judge, seeds_to_judge};
 pub use known::Known;
 pub use schedule::{Job, Schedule};
-pub use sweep::{Ended, Finding, Settings, Swept, Watcher, sweep};
+pub use sweep::{Ended, Finding, Least, Settings, Swept, Watcher, sweep};
 pub use tally::{Repeat, SHARE, Tally};
 pub use unreached::{Unreached, Wanted, unreached};

@@ -11,14 +11,15 @@ pub struct Job {
     pub nth: u64,
 }
 
-/// Jobs without end. Each scenario has one at first, in their order; then they take turns by their weights, so that soon
-/// each has had its share to within one job: a sweep that is ended early has swept all of them, also those of a small
+/// Jobs without end. At first each scenario has so many as it must have; then they take turns by their weights, so that
+/// soon each has had its share to within one job: a sweep that is ended early has swept all of them, also those of a small
 /// weight, and a longer one begins with the same jobs.
 ///
 /// This is the smooth weighted round robin of load balancers: each scenario earns its weight in every round, and the
-/// richest one pays the sum of all weights for its turn. The first round is paid for as well.
+/// richest one pays the sum of all weights for its turn. What a scenario has at first is paid for as well.
 #[derive(Clone, Debug)]
 pub struct Schedule {
+    first: Vec<u64>,
     weights: Vec<i64>,
     credits: Vec<i64>,
     counts: Vec<u64>,
@@ -26,16 +27,32 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of scenarios with these weights.
+    /// The schedule of scenarios with these weights, each of which has one job at first.
     #[must_use]
     pub fn new(weights: impl IntoIterator<Item = u32>) -> Self {
-        let weights: Vec<_> = weights.into_iter().map(i64::from).collect();
+        Self::after(weights.into_iter().map(|weight| (1, weight)))
+    }
+
+    /// The schedule of scenarios, by how many jobs each has at first, and its weight.
+    #[must_use]
+    pub fn after(scenarios: impl IntoIterator<Item = (u64, u32)>) -> Self {
+        let scenarios = scenarios
+            .into_iter()
+            .map(|(first, weight)| (first, i64::from(weight)));
+        let (first, weights): (Vec<_>, Vec<_>) = scenarios.unzip();
         Schedule {
             credits: vec![0; weights.len()],
             counts: vec![0; weights.len()],
+            first,
             weights,
             place: 0,
         }
+    }
+
+    /// The scenario that has still to have its first jobs and has the smallest share of them; the first of several.
+    fn begins(&self) -> Option<usize> {
+        let begins = (0..self.first.len()).filter(|at| self.counts[*at] < self.first[*at]);
+        begins.min_by_key(|at| self.counts[*at] * 1_000 / self.first[*at])
     }
 }
 
@@ -47,10 +64,9 @@ impl Iterator for Schedule {
         for (credit, weight) in self.credits.iter_mut().zip(&self.weights) {
             *credit += weight;
         }
-        let begins = self.counts.iter().position(|count| *count == 0);
         // The first of the richest, where `max_by_key` would take the last.
         let richest = || (0..self.credits.len()).rev().max_by_key(|at| self.credits[*at]);
-        let scenario = begins.or_else(richest)?;
+        let scenario = self.begins().or_else(richest)?;
         self.credits[scenario] -= self.weights.iter().sum::<i64>();
         let job = Job {
             place: self.place,
@@ -85,6 +101,17 @@ mod tests {
     fn each_has_one_before_any_has_a_second_however_small_its_weight() {
         assert_eq!(counts(&[1, 10_000, 2], 3), [1, 1, 1]);
         assert_eq!(counts(&[1, 10_000, 2], 10_003), [1, 10_000, 2]);
+    }
+
+    #[test]
+    fn each_has_what_it_must_have_before_the_weights_count() {
+        let firsts: Vec<_> = Schedule::after([(2, 1), (6, 9), (0, 5)]).take(8).collect();
+        let of = |scenario| firsts.iter().filter(move |job| job.scenario == scenario).count();
+        assert_eq!([of(0), of(1), of(2)], [2, 6, 0]);
+        let all: Vec<_> = Schedule::after([(2, 1), (6, 9), (0, 5)]).take(150).collect();
+        assert_eq!(all[..8], firsts);
+        let of = |scenario| all.iter().filter(move |job| job.scenario == scenario).count();
+        assert_eq!([of(0), of(1), of(2)], [10, 90, 50], "what came first is paid for");
     }
 
     #[test]

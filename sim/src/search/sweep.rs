@@ -21,6 +21,26 @@ use crate::run::{OnTwoStores, Pools, StoreKind};
 use crate::scenario::Scenario;
 use crate::world::World;
 
+/// How many runs a scenario has before a sweep ends whose time is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Least {
+    /// One: a scenario of which nothing has run has shown nothing.
+    One,
+    /// So many that its marks are judged.
+    Judged,
+}
+
+impl Least {
+    /// How many that are.
+    #[must_use]
+    pub const fn of<Own>(self, scenario: &Scenario<Own>) -> u64 {
+        match self {
+            Least::One => 1,
+            Least::Judged => scenario.least_seeds,
+        }
+    }
+}
+
 /// What is swept, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a, Own> {
@@ -30,6 +50,8 @@ pub struct Settings<'a, Own> {
     pub from: u64,
     /// How many runs there are in all, which the scenarios share by their weights.
     pub seeds: u64,
+    /// How many of them each scenario has, however little time there is.
+    pub least: Least,
     /// How many threads there are.
     pub jobs: NonZeroUsize,
     /// Which store the objects' databases are on.
@@ -139,6 +161,8 @@ pub fn sweep<W: World, P: Program>(
 /// Where threads fetch their jobs.
 struct Desk<'a, T> {
     schedule: Mutex<Schedule>,
+    /// How many jobs are begun however little time there is.
+    least: u64,
     /// No job after this place is begun any more.
     last: AtomicU64,
     watcher: &'a T,
@@ -146,24 +170,24 @@ struct Desk<'a, T> {
 
 impl<'a, T: Watcher> Desk<'a, T> {
     fn new<Own>(settings: &Settings<'_, Own>, watcher: &'a T) -> Self {
-        let weights = settings.scenarios.iter().map(|scenario| scenario.weight);
+        let scenarios = settings.scenarios.iter();
+        let shares = scenarios.map(|scenario| (settings.least.of(scenario), scenario.weight));
         Desk {
-            schedule: Mutex::new(Schedule::new(weights)),
+            schedule: Mutex::new(Schedule::after(shares.clone())),
+            least: shares.map(|(least, _)| least).sum(),
             last: AtomicU64::new(settings.seeds.saturating_sub(1)),
             watcher,
         }
     }
 
     /// The next job. Whoever has one does it, so that those that are done have no gap but behind a finding.
-    ///
-    /// Each scenario has its first one, however little time there is: what was not begun has shown nothing.
     fn next(&self) -> Option<Job> {
         if self.watcher.is_interrupted() {
             return None;
         }
         let mut schedule = self.schedule.lock().unwrap_or_else(PoisonError::into_inner);
         let wanted = |job: &Job| job.place <= self.last.load(Ordering::Relaxed);
-        let in_time = |job: &Job| job.nth == 0 || !self.watcher.is_over();
+        let in_time = |job: &Job| job.place < self.least || !self.watcher.is_over();
         schedule.next().filter(wanted).filter(in_time)
     }
 }

@@ -9,7 +9,7 @@ use demonstration::Demonstration;
 use protocol::host::{Event, Label, Namespace, Note, Object, Platform, Statement, TaskId, Text};
 use protocol::task::{Program, Waiting};
 
-use super::{Ended, Judgement, Settings, Swept, Watcher, judge, sweep};
+use super::{Ended, Judgement, Least, Settings, Swept, Watcher, judge, sweep};
 use crate::check::Verdict;
 use crate::kernel::storage::model::LIE;
 use crate::run::StoreKind;
@@ -65,6 +65,7 @@ fn settings(scenarios: &[Scenario<Generate>], jobs: usize, seeds: u64) -> Settin
         scenarios,
         from: 1,
         seeds,
+        least: Least::One,
         jobs: NonZeroUsize::new(jobs).expect("some"),
         store: StoreKind::Model,
         keep_going: false,
@@ -155,8 +156,17 @@ fn each_scenario_has_a_seed_however_little_time_there_is() {
     };
     let swept = swept(&settings(&scenarios, 1, u64::MAX), "hardened", &patience);
     assert_eq!(swept.ended, Ended::Early);
-    let seeds: Vec<u64> = swept.tallies.iter().map(|tally| tally.seeds).collect();
-    assert_eq!(seeds, vec![1; scenarios.len()]);
+    let seeds = |swept: Swept| swept.tallies.iter().map(|tally| tally.seeds).collect::<Vec<_>>();
+    assert_eq!(seeds(swept), vec![1; scenarios.len()]);
+    let judged = Settings {
+        least: Least::Judged,
+        ..settings(&scenarios, 1, u64::MAX)
+    };
+    let least = scenarios.iter().map(|scenario| scenario.least_seeds);
+    assert_eq!(
+        seeds(self::swept(&judged, "hardened", &patience)),
+        least.collect::<Vec<_>>()
+    );
 }
 
 /// A protocol in which something more happens in each turn of an object.

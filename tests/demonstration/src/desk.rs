@@ -201,7 +201,8 @@ impl Object for Desk {
     }
 
     fn id(&self) -> ObjectId {
-        ObjectId(Text::new_static("id of the only object"))
+        let untold = || ObjectId(Text::new_static("id of an object that is not told its name"));
+        self.name.as_ref().map_or_else(untold, |name| self.id_of(name))
     }
 
     fn id_of(&self, name: &ObjectName) -> ObjectId {

@@ -115,7 +115,15 @@ impl Follower {
         if self.started && self.name.is_some() {
             return Ok(());
         }
-        self.name = store::start_up(cx, cx.name().cloned())?;
+        let told = cx.name().cloned();
+        if let Some(name) = &told {
+            assert_eq!(
+                cx.id(),
+                cx.id_of(name),
+                "a name is of the object whose id it has (1.1)"
+            );
+        }
+        self.name = store::start_up(cx, told)?;
         self.started = true;
         Ok(())
     }

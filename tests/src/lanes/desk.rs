@@ -157,7 +157,7 @@ impl<S: Store> Object for Host<S> {
     }
 
     fn id(&self) -> ObjectId {
-        ObjectId(Text::new_static("id of the only object"))
+        self.id_of(&self.name)
     }
 
     fn id_of(&self, name: &ObjectName) -> ObjectId {

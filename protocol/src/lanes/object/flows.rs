@@ -26,9 +26,11 @@ pub struct Flows {
     /// What an incarnation recalls of its name when it starts: nothing, as an object asks its platform each time.
     pub recall: fn(&mut Cx<'_, '_>) -> Result<Option<ObjectName>, Failure>,
     /// Which name it goes by when it recalls one: that, as what an object stores is its own.
-    pub recalled: fn(&Cx<'_, '_>, ObjectName) -> Option<ObjectName>,
+    pub confirm_name: fn(&Version, &Cx<'_, '_>, ObjectName) -> Option<ObjectName>,
     /// What an incarnation does with a request that does not know its name: it takes itself for a primary.
     pub nameless: fn(&mut Cx<'_, '_>) -> Option<Next>,
+    /// What it does with its alarm then: the same.
+    pub nameless_alarm: fn(&mut Cx<'_, '_>) -> Option<Next>,
     /// What follows when an operator has moved a lane's stage: nothing, also where nothing wakes the lane then.
     pub stage_moved: fn(&Version, &Identity, &mut Cx<'_, '_>),
     /// What is done about a statement of the application that has run.
@@ -66,8 +68,9 @@ impl Flows {
     pub const DOCUMENTED: Flows = Flows {
         identify,
         recall: |_| Ok(None),
-        recalled: |_, name| Some(name),
+        confirm_name: |_, _, name| Some(name),
         nameless: |_| None,
+        nameless_alarm: |_| None,
         stage_moved: |_, _, _| {},
         capture: note_authoritative_write,
         purged: pages::purged,

@@ -91,16 +91,20 @@ impl Role for SiteObject {
             cx.transaction(&store::tables(), crate::host::End::Commit)?;
             self.started = true;
             let recalled = (version.rules.flows.recall)(cx)?;
-            self.name = recalled.and_then(|name| (version.rules.flows.recalled)(cx, name));
+            self.name = recalled.and_then(|name| (version.rules.flows.confirm_name)(version, cx, name));
         }
         if let Some(name) = &self.name {
             cx.recall_name(name.clone());
         }
-        if matches!((&*frame, &resume), (SiteFrame::Visit(_), Resume::Start))
-            && cx.name().is_none()
-            && let Some(next) = (version.rules.flows.nameless)(cx)
-        {
-            return next;
+        if cx.name().is_none() {
+            let nameless = match (&*frame, &resume) {
+                (SiteFrame::Visit(_), Resume::Start) => (version.rules.flows.nameless)(cx),
+                (SiteFrame::Alarm(_), Resume::Start) => (version.rules.flows.nameless_alarm)(cx),
+                _ => None,
+            };
+            if let Some(next) = nameless {
+                return next;
+            }
         }
         match frame {
             SiteFrame::Visit(frame) => frame.step(self, version, resume, cx),

@@ -135,6 +135,24 @@ fn nameless() -> World {
 
 const NAME: [Do; 2] = [Do::Say(Text::new_static("name:")), Do::Name];
 
+/// Also to an instance that is not told its name.
+#[test]
+fn platform_1_1_equal_names_have_one_id_and_an_object_knows_its_own() {
+    let ids = [
+        Do::Name,
+        Do::IsOwnId(Text::new_static("a")),
+        Do::IsOwnId(Text::new_static("b")),
+    ];
+    let mut world = nameless();
+    let told = world.ask(0, "a", [&ids[1..], &[Do::SetAlarm(1_000)]].concat());
+    let other = world.ask(0, "b", &ids[1..]);
+    world.reset(500, "a");
+    let woken = world.ask(2_000, "a", ids.clone());
+    world.run(3_000);
+    let answers = [told, other, woken].map(|item| world.answer(item).to_owned());
+    assert_eq!(answers, ["true false", "false true", "true false"]);
+}
+
 /// Not even when a call by name comes later.
 #[test]
 fn workerd_a12_an_instance_that_its_alarm_has_woken_never_knows_its_name() {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use protocol::host::{
     AlarmRun, Answer, Body, CallError, CallId, CallOutcome, Cause, Effect, End, Entry, Event, Label, Millis,
-    Namespace, Outcome, Payload, Platform, Request, Response, Shared, Statement, Stub, TaskId, Text, Value,
+    Namespace, ObjectName, Outcome, Payload, Platform, Request, Response, Shared, Statement, Stub, TaskId,
+    Text, Value,
 };
 use protocol::task::Waiting;
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,8 @@ pub enum Do {
     Now,
     /// Says the object's name.
     Name,
+    /// Says whether the object's id is that of this name.
+    IsOwnId(Text),
     /// Says which version of the code this is.
     Version,
     Say(Text),
@@ -82,7 +85,7 @@ pub fn request(script: impl Into<Vec<Do>>) -> Request {
 }
 
 pub fn stub(name: &str) -> Stub {
-    Stub::new(NS, protocol::host::ObjectName::new(name))
+    Stub::new(NS, ObjectName::new(name))
 }
 
 pub fn call(name: &str, script: impl Into<Vec<Do>>) -> Do {
@@ -441,6 +444,10 @@ fn in_object(memory: &mut Memory, id: TaskId, deed: Do, host: &mut dyn Wide) -> 
             task.said.push(due.map_or(Text::new_static("none"), Text::from));
         }
         Do::Name => task.said.extend(host.name().map(|name| name.0.clone())),
+        Do::IsOwnId(name) => {
+            let is_own = host.id() == host.id_of(&ObjectName(name));
+            task.said.push(Text::from(is_own.to_string()));
+        }
         Do::Digest => {
             let call = task.call(id);
             host.digest(call, Label("digest"), b"");

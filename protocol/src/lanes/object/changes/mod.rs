@@ -18,6 +18,6 @@ pub(in crate::lanes) use cache::all_caches;
 pub(in crate::lanes) use copy::{check_each_page, clock_from_the_position, count_attempts, pull_until_level};
 pub(in crate::lanes) use forward::{commit_once, drop_what_is_handed_back, mark_before_sending, name_batch};
 pub(in crate::lanes) use growth::{always_clear, count_without_gaps, waited_since};
-pub(in crate::lanes) use name::{ask_for_the_name, keep_the_name, named_by_its_id};
+pub(in crate::lanes) use name::{ask_for_the_name, keep_the_name, named_by_its_id, put_the_alarm_off};
 pub(in crate::lanes) use seal::seal_in_one_turn;
 pub(in crate::lanes) use serve::{fast_while_serving, render_at_one_generation};

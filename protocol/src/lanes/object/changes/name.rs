@@ -1,14 +1,16 @@
 //! An object that knows its own name.
 
 use super::super::store;
-use crate::host::ObjectName;
+use crate::host::{Millis, ObjectName};
 use crate::lanes::MOST_LANES;
-use crate::lanes::name::{replica_name, replica_of};
-use crate::lanes::object::{Cx, Failure, Next};
+use crate::lanes::object::{Cx, Failure, Next, Value, Version};
 use crate::number::Number;
+use crate::task::Step;
 
 /// The key under which an object keeps its name.
 const OWN_NAME: &str = "own_name";
+/// How long the alarm of an object without a name waits for somebody who tells it.
+const NAMELESS_FOR: Millis = Millis(60_000);
 
 /// Keeps the name while the platform tells it, and recalls it when the platform does not.
 pub(in crate::lanes) fn keep_the_name(cx: &mut Cx<'_, '_>) -> Result<Option<ObjectName>, Failure> {
@@ -23,16 +25,28 @@ pub(in crate::lanes) fn keep_the_name(cx: &mut Cx<'_, '_>) -> Result<Option<Obje
 
 /// Whose of the site's names the object's id is: that of the recalled one, but where another object's storage was copied
 /// over this one's, whose name is in it (`platform.md` section 14, item 4).
-pub(in crate::lanes) fn named_by_its_id(cx: &Cx<'_, '_>, recalled: ObjectName) -> Option<ObjectName> {
+pub(in crate::lanes) fn named_by_its_id(
+    version: &Version,
+    cx: &Cx<'_, '_>,
+    recalled: ObjectName,
+) -> Option<ObjectName> {
+    let names = &version.rules.names;
     let id = cx.id();
     let is_own = |name: &ObjectName| cx.id_of(name) == id;
     if is_own(&recalled) {
         return Some(recalled);
     }
-    let site = replica_of(&recalled.0).map_or(recalled.0.as_str(), |lane| lane.site);
-    let lanes =
-        (1..=MOST_LANES.to_u32_exact()?).map(|lane| ObjectName::new(replica_name(site, Number::from(lane))));
+    let site = (names.replica_of)(&recalled.0).map_or(recalled.0.as_str(), |lane| lane.site);
+    let lanes = (1..=MOST_LANES.to_u32_exact()?)
+        .map(|lane| ObjectName::new((names.replica_name)(site, Number::from(lane))));
     std::iter::once(ObjectName::new(site)).chain(lanes).find(is_own)
+}
+
+/// Puts off the alarm's run of an object that finds no name of its own, such as one whose storage is another site's: without
+/// a name it does not know its role, and must not act as a primary. Whoever asks it next tells it.
+pub(in crate::lanes) fn put_the_alarm_off(cx: &mut Cx<'_, '_>) -> Option<Next> {
+    cx.set_alarm(Some(cx.now().after(NAMELESS_FOR)));
+    Some(Ok(Step::Return(Value::Nothing)))
 }
 
 /// Ends an incarnation that was woken without its name before it could keep it. The next request wakes one that is told.

@@ -3,8 +3,8 @@
 //! A new node is four rows of one transaction: whoever runs it, each node has its data and its text after every turn of
 //! the primary, and they have their node. A record that creates the node of an attempt carries the rest of the same
 //! transaction. That the record is durable together with the rows is LR-4's; that it is there once is LR-3's. Other
-//! transactions are not looked at, and neither is the text that is left of saving a node which is not there. Catches a
-//! batch that is run statement by statement, and a record that is cut (H7).
+//! transactions are not looked at. Saving a node that is not there leaves a text of a node that never was; that text is not
+//! counted. Catches a batch that is run statement by statement, and a record that is cut (H7).
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
@@ -58,17 +58,31 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         return Judgement::NoSubject;
     }
     let [nodes, data, mut texts] = PARTS.map(|(name, column)| named(&turn.after.contents, name, column));
-    texts.retain(|nid| nodes.contains(nid) || !is_saved(truth, *nid));
+    let [were, ..] = PARTS.map(|(name, column)| named(&turn.before.contents, name, column));
+    texts.retain(|nid| nodes.contains(nid) || were.contains(nid) || !is_left_of_a_save(truth, turn, *nid));
     Judgement::that(nodes == data && nodes == texts, || {
         let odd = nodes.symmetric_difference(&data).chain(nodes.symmetric_difference(&texts));
         Breach::new(PRIMARY, format!("not all parts are there of the nodes {:?}", odd.collect::<BTreeSet<_>>()))
     })
 }
 
-/// Whether a client saves this node: of one that is not there the application writes the text, and nothing else of it.
-fn is_saved(truth: &Truth, node: u64) -> bool {
-    let mut attempts = truth.attempts.values();
-    attempts.any(|attempt| matches!(attempt.ask, Ask::Save { nid, .. } if u64::from(nid) == node))
+/// Whether the text of this node is that of a request which has arrived to save it: where the node is not there, the
+/// application's updates meet no row, and its inserts leave a text.
+fn is_left_of_a_save(truth: &Truth, turn: &Turn, node: u64) -> bool {
+    let [_, _, (name, column)] = PARTS;
+    let Some(table) = turn.after.contents.table(name) else {
+        return false;
+    };
+    let texts = ids(table, column).zip(&table.rows).filter(|(nid, _)| *nid == node);
+    let text_at = table.column("body_value");
+    let mut texts = texts.map(|(_, row)| row.get(text_at?)?.as_text());
+    texts.all(|text| {
+        let mut attempts = truth.attempts.values().filter(|attempt| attempt.arrivals > 0);
+        attempts.any(|attempt| {
+            let saves = matches!(attempt.ask, Ask::Save { nid, .. } if u64::from(nid) == node);
+            saves && text == Some(attempt.token.as_str())
+        })
+    })
 }
 
 fn named(contents: &Contents, name: &str, column: &str) -> BTreeSet<u64> {

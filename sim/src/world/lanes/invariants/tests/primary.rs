@@ -69,6 +69,11 @@ fn the_primary_hands_nothing_over() {
 }
 
 fn with_nodes(nodes: Vec<u32>, texts: Vec<u32>) -> Standing {
+    with_texts(nodes, texts.into_iter().map(|id| (id, "a text")).collect())
+}
+
+/// Nodes with their data, and texts by the node that each is of.
+fn with_texts(nodes: Vec<u32>, texts: Vec<(u32, &'static str)>) -> Standing {
     let mut standing = Standing::default();
     let column = |ids: Vec<u32>| ids.into_iter().map(|id| [Value::from(id)]).collect::<Vec<_>>();
     let contents = &mut standing.contents;
@@ -79,7 +84,14 @@ fn with_nodes(nodes: Vec<u32>, texts: Vec<u32>) -> Standing {
     );
     contents.set(
         "node__body".into(),
-        table("node__body", ["entity_id"], column(texts)),
+        table(
+            "node__body",
+            ["entity_id", "body_value"],
+            texts
+                .into_iter()
+                .map(|(id, text)| [Value::from(id), Value::text(text)])
+                .collect::<Vec<_>>(),
+        ),
     );
     standing
 }
@@ -101,7 +113,7 @@ fn a_new_node_is_there_with_all_its_parts() {
 }
 
 #[test]
-fn who_saves_a_node_that_is_not_there_leaves_its_text_alone() {
+fn the_text_of_a_save_of_a_missing_node_is_let_be() {
     let before = with_nodes(vec![1], vec![1]);
     let mut truth = truth();
     let attempt = Attempt {
@@ -119,9 +131,23 @@ fn who_saves_a_node_that_is_not_there_leaves_its_text_alone() {
     };
     truth.attempts.insert(1, attempt);
     let went = |after: Standing| turn(0, &before, &after, Vec::new());
-    holds(of_turn("LR-39", &truth, &went(with_nodes(vec![1], vec![1, 4]))));
-    fires(of_turn("LR-39", &truth, &went(with_nodes(vec![1], vec![1, 5]))));
+    let left = |nid, text| went(with_texts(vec![1], vec![(1, "a text"), (nid, text)]));
+    holds(of_turn("LR-39", &truth, &left(4, "t1")));
+    fires(of_turn("LR-39", &truth, &left(4, "of another")));
+    fires(of_turn("LR-39", &truth, &left(5, "t1")));
     fires(of_turn("LR-39", &truth, &went(with_nodes(vec![1, 4], vec![1]))));
+    let lost = turn(
+        0,
+        &with_nodes(vec![1, 4], vec![1, 4]),
+        &with_texts(vec![1], vec![(1, "a text"), (4, "t1")]),
+        Vec::new(),
+    );
+    fires(of_turn("LR-39", &truth, &lost));
+    truth
+        .attempts
+        .values_mut()
+        .for_each(|attempt| attempt.arrivals = 0);
+    fires(of_turn("LR-39", &truth, &left(4, "t1")));
 }
 
 #[test]
