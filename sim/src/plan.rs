@@ -291,6 +291,9 @@ impl PlanError {
     }
 }
 
+/// More statements than any object runs within the longest run.
+const STATEMENTS_MOST: u64 = 1_000_000_000;
+
 /// A hundred simulated days: longer than any retry or timer, short enough that no sum of times overflows.
 pub const LONGEST: Micros = Micros(100 * 24 * 3_600 * 1_000_000);
 
@@ -343,11 +346,34 @@ impl<Operation> Item<Operation> {
         if let Act::Fault(Fault::Deploy { percent, .. }) = &self.act {
             PlanError::if_above("item.act.fault.deploy.percent", u64::from(*percent), 100)?;
         }
+        if let Act::Fault(Fault::Statement { after, .. }) = &self.act {
+            PlanError::if_above("item.act.fault.statement.after", *after, STATEMENTS_MOST)?;
+        }
         if let Act::Fault(Fault::StorageError { error, .. } | Fault::Statement { error, .. }) = &self.act
             && !error.breaks_object()
         {
             return Err(PlanError::NotOfStorage { found: *error });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::trace;
+    use crate::world::demonstration::DemonstrationWorld;
+
+    const KEPT: &str = include_str!("../../traces/demonstration/older-answer-last.jsonl");
+
+    #[test]
+    fn a_statement_that_no_object_comes_to_is_refused_by_its_field() {
+        let header = KEPT.lines().next().expect("a trace has a header");
+        let fault = r#"{"statement":{"object":"counter/main","after":18446744073709551615,"error":"full"}}"#;
+        let file = format!("{header}\n{{\"item\":{{\"id\":0,\"act\":{{\"fault\":{fault}}}}}}}\n");
+        let refused = trace::read::<DemonstrationWorld>(file.as_bytes()).expect_err("it is out of bounds");
+        assert_eq!(
+            refused.to_string(),
+            "line 2: at item.act.fault.statement.after: 18446744073709551615 is above 1000000000"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Faults in words.
 
-use crate::kernel::{CallFault, FaultKind, ResetCause};
+use crate::kernel::{CallFault, FaultKind, Micros, ResetCause, Way};
 use crate::plan::Fault;
 use crate::printable::brief;
 use crate::world::World;
@@ -12,45 +12,25 @@ pub(super) fn planned<W: World>(fault: &Fault) -> String {
         Fault::Reset { object, cause } => format!("{} {}", caused(*cause), party(object)),
         Fault::Evict { object } => format!("{} is evicted, if it has nothing to do", party(object)),
         Fault::Displace { object, overlap } => {
-            format!(
-                "{} is started elsewhere, and runs on here for {overlap}",
-                party(object)
-            )
+            let object = party(object);
+            format!("{object} is started elsewhere, and runs on here for {overlap}")
         }
-        Fault::Partition { from, to, way, lasts } => {
-            let way = match way {
-                crate::kernel::Way::Both => "between",
-                crate::kernel::Way::There => "in one direction between",
-            };
-            format!(
-                "for {lasts} no message passes {way} {} and {}",
-                party(from),
-                party(to)
-            )
-        }
+        Fault::Partition { from, to, way, lasts } => partitioned(*way, &party(from), &party(to), *lasts),
         Fault::Clog { from, to, lasts } => {
-            format!(
-                "for {lasts} messages from {} to {} do not move",
-                party(from),
-                party(to)
-            )
+            let (from, to) = (party(from), party(to));
+            format!("for {lasts} messages from {from} to {to} do not move")
         }
         Fault::CommitStall { object, lasts } => {
             format!("for {lasts} no commit of {} becomes durable", party(object))
         }
         Fault::CommitFailure { object } => format!("the next commit of {} fails", party(object)),
         Fault::StorageError { object, error, lasts } => {
-            format!(
-                "for {lasts} what {} writes meets an error ({error:?})",
-                party(object)
-            )
+            let object = party(object);
+            format!("for {lasts} what {object} writes meets an error ({error:?})")
         }
         Fault::Statement { object, after, error } => {
-            let which = match after {
-                0 => "the next statement".to_owned(),
-                after => format!("statement {} from now on", after + 1),
-            };
-            format!("{which} of {} meets an error ({error:?})", party(object))
+            let (which, object) = (statement(*after), party(object));
+            format!("{which} of {object} meets an error ({error:?})")
         }
         Fault::KvOutage { lasts } => format!("for {lasts} every read and write of KV fails"),
         Fault::BrokerRestart => "the broker restarts, and knows no subscriber any more".to_owned(),
@@ -59,27 +39,38 @@ pub(super) fn planned<W: World>(fault: &Fault) -> String {
             format!("{} is taken back to what it stored {back} before", party(object))
         }
         Fault::Clone { from, to } => {
-            format!(
-                "what {} stores is put in the place of what {} does",
-                party(from),
-                party(to)
-            )
+            let (from, to) = (party(from), party(to));
+            format!("what {from} stores is put in the place of what {to} does")
         }
-        Fault::Deploy {
-            version,
-            percent: 100,
-        } => format!("version {version} of the code is deployed"),
-        Fault::Deploy { version, percent } => {
-            format!("version {version} of the code is deployed to {percent} in a hundred")
-        }
+        Fault::Deploy { version, percent } => deployed(*version, *percent),
         Fault::Cancel { item } => format!("the client of item {item} goes away"),
-        Fault::Call { aim, fault } => format!(
-            "call {} of {} at `{}`: {}",
-            aim.nth,
-            party(&aim.caller),
-            brief(&aim.label),
-            of_call(*fault)
-        ),
+        Fault::Call { aim, fault } => {
+            let (caller, label) = (party(&aim.caller), brief(&aim.label));
+            format!("call {} of {caller} at `{label}`: {}", aim.nth, of_call(*fault))
+        }
+    }
+}
+
+fn partitioned(way: Way, from: &str, to: &str, lasts: Micros) -> String {
+    let way = match way {
+        Way::Both => "between",
+        Way::There => "in one direction between",
+    };
+    format!("for {lasts} no message passes {way} {from} and {to}")
+}
+
+/// The statement before which so many run; [`Item::check`](crate::plan::Item::check) bounds their number.
+fn statement(after: u64) -> String {
+    match after {
+        0 => "the next statement".to_owned(),
+        after => format!("statement {} from now on", after + 1),
+    }
+}
+
+fn deployed(version: u32, percent: u32) -> String {
+    match percent {
+        100 => format!("version {version} of the code is deployed"),
+        percent => format!("version {version} of the code is deployed to {percent} in a hundred"),
     }
 }
 
@@ -164,7 +155,7 @@ pub(super) fn struck(kind: FaultKind) -> &'static str {
     }
 }
 
-/// That from now on a fault can strike, and will, as what whoever it strikes does.
+/// That from now on a fault can strike by chance, and will, as what whoever it strikes does.
 pub(super) fn begins<W: World>(kind: FaultKind, to: &str) -> String {
     let to = W::party_in_words(to);
     match kind {
@@ -172,8 +163,10 @@ pub(super) fn begins<W: World>(kind: FaultKind, to: &str) -> String {
         FaultKind::Clogged => format!("has what it sends to {to} stuck from now on"),
         FaultKind::CommitStalled => "has its commits wait to become durable from now on".to_owned(),
         FaultKind::StorageRefused => "is to meet errors of the storage from now on".to_owned(),
-        FaultKind::CommitFailed => "is to have its next commit fail".to_owned(),
         FaultKind::KvFailed => "has KV fail from now on".to_owned(),
-        kind => format!("is to meet a fault from now on ({})", kind.name()),
+        kind => unreachable!(
+            "only an item of the plan has {} begin before it strikes",
+            kind.name()
+        ),
     }
 }

@@ -1,6 +1,8 @@
 //! The lines of a story: a step in words.
 
-use protocol::host::Text;
+mod draft;
+
+use protocol::host::{Label, Text};
 
 use super::account::{Clause, Happened, Told};
 use super::faults;
@@ -8,6 +10,7 @@ use crate::kernel::{Micros, Origin, StepId};
 use crate::plan::Act;
 use crate::printable::{brief, shortened};
 use crate::world::{PlanOf, Weight, World};
+use draft::{Draft, RESET};
 
 /// How long a text of the protocol's may be within a line.
 const DETAIL_MOST: usize = 72;
@@ -15,14 +18,8 @@ const DETAIL_MOST: usize = 72;
 /// How many details of one decision a line tells.
 const DETAILS_MOST: usize = 4;
 
-/// How many tables of one commit a line tells.
-const TABLES_MOST: usize = 12;
-
 /// From which status on an answer says that its request came to nothing by whoever answers it.
 const FAILED: u16 = 500;
-
-/// What tells the end of an incarnation from other clauses.
-const RESET: &str = "reset";
 
 /// One line of a story.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,93 +77,9 @@ impl Line {
     }
 }
 
-/// The clauses of one line, as they come together.
-#[derive(Default)]
-struct Draft {
-    /// What comes before the sentence: `once the log comes,`.
-    opening: Option<String>,
-    clauses: Vec<String>,
-    kind: Vec<String>,
-    weight: Option<Weight>,
-    item: Option<u32>,
-    asks: Vec<Text>,
-    awaits: Option<String>,
-    begins_fault: bool,
-    /// The tables that are committed.
-    commits: Option<Box<[Text]>>,
-    answers: Option<String>,
-    /// Whether routine is told too, and what is answered and committed: it may be what is wrong.
-    tells_all: bool,
-    /// Whether the answer is told in any case.
-    tells_answer: bool,
-}
-
-impl Draft {
-    fn say(&mut self, weight: Weight, kind: impl Into<String>, clause: String) {
-        self.weight = self.weight.max(Some(weight));
-        self.kind.push(kind.into());
-        if weight == Weight::Tells || self.tells_all {
-            self.clauses.push(clause);
-        }
-    }
-
-    fn sentence(&self) -> String {
-        let mut clauses = once_each(&self.clauses);
-        if let Some(tables) = &self.commits {
-            clauses.push(committed(tables, self.tells_all));
-        }
-        // Of whoever is reset no answer leaves.
-        let is_reset = self.kind.iter().any(|kind| kind == RESET);
-        if self.tells_all || self.tells_answer && !is_reset {
-            clauses.extend(self.answers.clone());
-        }
-        if self.tells_all && clauses.is_empty() {
-            clauses.push("has a turn".to_owned());
-        }
-        let told = match clauses.split_last() {
-            None => String::new(),
-            Some((last, [])) => last.clone(),
-            Some((last, before)) => format!("{}, and {last}", before.join(", ")),
-        };
-        match &self.opening {
-            Some(opening) => format!("{opening}, {told}"),
-            None => told,
-        }
-    }
-}
-
-/// That writes were committed; the tables where they may be what is wrong.
-fn committed(tables: &[Text], tells_tables: bool) -> String {
-    if !tells_tables {
-        return "commits".to_owned();
-    }
-    let more = tables.len().saturating_sub(TABLES_MOST);
-    let named = tables[..tables.len() - more].join(", ");
-    match more {
-        0 => format!("commits what it has written to {named}"),
-        more => format!("commits what it has written to {named} and {more} more"),
-    }
-}
-
-/// What is done again and again in one step is said once, with how often.
-fn once_each(clauses: &[String]) -> Vec<String> {
-    let mut counted: Vec<(&String, usize)> = Vec::new();
-    for clause in clauses {
-        match counted.iter_mut().find(|(known, _)| *known == clause) {
-            Some((_, times)) => *times += 1,
-            None => counted.push((clause, 1)),
-        }
-    }
-    let said = counted.into_iter().map(|(clause, times)| match times {
-        1 => clause.clone(),
-        times => format!("{clause} ({times} times)"),
-    });
-    said.collect()
-}
-
-/// What is said of a step beside what happens in it.
+/// What is known of a step besides what happens in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Beside {
+pub(super) struct StepFacts {
     /// Whether the violation was seen in it.
     pub(super) is_judged: bool,
     /// Whether a fault that struck later could strike from it on.
@@ -178,7 +91,7 @@ pub(super) fn lines_of<W: World>(
     step: StepId,
     happened: &Happened,
     plan: &PlanOf<W>,
-    beside: Beside,
+    facts: StepFacts,
 ) -> Vec<Line> {
     let mut parties: Vec<&Text> = Vec::new();
     for (who, _) in &happened.clauses {
@@ -189,20 +102,39 @@ pub(super) fn lines_of<W: World>(
     let lines = parties.into_iter().map(|party| {
         let of_party = happened.clauses.iter().filter(|(who, _)| who == party);
         let clauses: Vec<&Clause> = of_party.map(|(_, clause)| clause).collect();
-        line::<W>(step, happened, (party, &clauses), plan, beside)
+        let (who, draft) = drafted::<W>(party, &clauses, plan, facts);
+        Line {
+            step,
+            at: happened.at,
+            text: draft.sentence(),
+            opening: draft.opening.unwrap_or_default(),
+            who,
+            item: draft.item,
+            party: party.clone(),
+            asks: draft.asks,
+            begins_fault: draft.begins_fault,
+            awaits: draft.awaits,
+            kind: draft.kind.join(" "),
+            weight: if facts.is_judged {
+                Weight::Tells
+            } else {
+                draft.weight.unwrap_or(Weight::Routine)
+            },
+            origin: happened.origin.clone(),
+        }
     });
     lines.collect()
 }
 
-fn line<W: World>(
-    step: StepId,
-    happened: &Happened,
-    (party, clauses): (&Text, &[&Clause]),
+/// Who acts, in words, and what they do.
+fn drafted<W: World>(
+    party: &Text,
+    clauses: &[&Clause],
     plan: &PlanOf<W>,
-    beside: Beside,
-) -> Line {
+    facts: StepFacts,
+) -> (String, Draft) {
     let mut draft = Draft {
-        tells_all: beside.is_judged,
+        tells_all: facts.is_judged,
         ..Draft::default()
     };
     let mut who = W::party_in_words(party);
@@ -219,17 +151,14 @@ fn line<W: World>(
                 draft.item = Some(*item);
                 draft.say(Weight::Tells, "left", "goes away without an answer".to_owned());
             }
-            // The same decision several times is told once, with all its details.
-            Clause::Noted { label, .. } => {
-                let earlier = &clauses[..at];
-                let again = |clause: &&&Clause| matches!(clause, Clause::Noted { label: other, .. } if other == label);
-                if !earlier.iter().any(|clause| again(&clause)) {
-                    noted::<W>(*label, clauses, &mut draft);
-                }
+            Clause::Noted { label, .. } if !notes(&clauses[..at], *label) => {
+                noted::<W>(*label, clauses, &mut draft);
             }
+            // The same decision several times is told once, with all its details.
+            Clause::Noted { .. } => {}
             // What the plan begins is told as its item.
             Clause::Trouble { kind, to, origin } => {
-                if beside.begins_fault && !matches!(origin, Origin::Item(_)) {
+                if facts.begins_fault && !matches!(origin, Origin::Item(_)) {
                     draft.begins_fault = true;
                     draft.say(Weight::Tells, kind.name(), faults::begins::<W>(*kind, to));
                 }
@@ -237,25 +166,13 @@ fn line<W: World>(
             clause => say::<W>(clause, &mut draft),
         }
     }
-    Line {
-        step,
-        at: happened.at,
-        text: draft.sentence(),
-        opening: draft.opening.clone().unwrap_or_default(),
-        who,
-        item: draft.item,
-        party: party.clone(),
-        asks: draft.asks,
-        begins_fault: draft.begins_fault,
-        awaits: draft.awaits,
-        kind: draft.kind.join(" "),
-        weight: if beside.is_judged {
-            Weight::Tells
-        } else {
-            draft.weight.unwrap_or(Weight::Routine)
-        },
-        origin: happened.origin.clone(),
-    }
+    (who, draft)
+}
+
+/// Whether a decision is among these.
+fn notes(clauses: &[&Clause], label: Label) -> bool {
+    let is_it = |clause: &&Clause| matches!(clause, Clause::Noted { label: other, .. } if *other == label);
+    clauses.iter().any(is_it)
 }
 
 fn item<W: World>(id: u32, plan: &PlanOf<W>, draft: &mut Draft) -> String {
@@ -314,7 +231,7 @@ fn in_a_row(details: Vec<String>) -> Vec<String> {
 /// What stands between two values where a decision moves from one to the other.
 const MOVES: &str = " -> ";
 
-fn noted<W: World>(label: protocol::host::Label, clauses: &[&Clause], draft: &mut Draft) {
+fn noted<W: World>(label: Label, clauses: &[&Clause], draft: &mut Draft) {
     let mut details: Vec<String> = Vec::new();
     for clause in clauses {
         if let Clause::Noted { label: other, detail } = clause
@@ -405,7 +322,7 @@ fn say<W: World>(clause: &Clause, draft: &mut Draft) {
     }
 }
 
-fn begun<W: World>(label: protocol::host::Label, to: &str, draft: &mut Draft) {
+fn begun<W: World>(label: Label, to: &str, draft: &mut Draft) {
     let Some(phrase) = W::phrase(label) else {
         return draft.say(Weight::Tells, label.0, format!("begins `{}`", label.0));
     };
@@ -415,7 +332,7 @@ fn begun<W: World>(label: protocol::host::Label, to: &str, draft: &mut Draft) {
     draft.say(phrase.weight, label.0, phrase.told(to, ""));
 }
 
-fn heard<W: World>(label: Option<protocol::host::Label>, of: &Text, told: &Told, draft: &mut Draft) {
+fn heard<W: World>(label: Option<Label>, of: &Text, told: &Told, draft: &mut Draft) {
     let phrase = label.and_then(W::phrase);
     let kind = format!("heard {}", label.map_or("", |label| label.0));
     let asked = |before: &str| match &**of {
@@ -457,21 +374,5 @@ mod tests {
         assert_eq!(row(&["A -> B", "B -> C", "C -> D"]), ["A -> B -> C -> D"]);
         assert_eq!(row(&["A -> B", "A -> C"]), ["A -> B", "A -> C"]);
         assert_eq!(row(&["22: apply", "23: apply"]), ["22: apply", "23: apply"]);
-    }
-
-    #[test]
-    fn tables_are_named_where_they_may_be_what_is_wrong() {
-        let tables = [Text::new_static("node"), Text::new_static("router")];
-        assert_eq!(committed(&tables, false), "commits");
-        assert_eq!(
-            committed(&tables, true),
-            "commits what it has written to node, router"
-        );
-    }
-
-    #[test]
-    fn what_is_done_again_in_a_step_is_said_once() {
-        let clauses = ["reads", "writes", "reads"].map(str::to_owned);
-        assert_eq!(once_each(&clauses), ["reads (2 times)", "writes"]);
     }
 }

@@ -125,7 +125,8 @@ impl Chain {
 }
 
 /// The words and texts of a link in the making. Everything is prefixed by its length or has a fixed one. A text with a
-/// small number is told by its first byte from what else may stand in its place: from words below 256 only.
+/// small number may stand only where the alternative is a word below 256 with another value: its first byte tells them
+/// apart.
 #[derive(Debug)]
 pub struct Link<'a>(&'a mut Gathered);
 

@@ -1,5 +1,6 @@
 //! One turn, seen from inside: the seam as the simulator implements it.
 
+mod alarm;
 mod statements;
 
 use std::cell::Cell;
@@ -374,39 +375,11 @@ impl<S: Store> Object for Turn<'_, S> {
     }
 
     fn alarm(&self) -> Option<Millis> {
-        match &self.access {
-            Access::Own(database) => database.alarm.seen(),
-            Access::Nothing => None,
-            Access::Fenced => {
-                self.read_fenced.set(true);
-                None
-            }
-        }
+        self.seen_alarm()
     }
 
     fn set_alarm(&mut self, at: Option<Millis>) {
-        // A time that is past is now (`platform.md` section 6, item 1); the one that is stored stays what it is.
-        let stored = match &self.access {
-            Access::Own(database) => database.alarm.stored,
-            Access::Nothing | Access::Fenced => None,
-        };
-        let at = if at == stored {
-            at
-        } else {
-            at.map(|at| at.max(self.now()))
-        };
-        let running = self
-            .running
-            .and_then(|task| self.tasks.get(task.0 as usize)?.as_ref());
-        let in_its_run = running.is_some_and(|entry| entry.reply_to == Some(ReplyTo::Alarm));
-        let to_now = in_its_run && at.is_some_and(|at| at <= self.now());
-        if let Some(database) = self.database() {
-            let changed = database.set_alarm(at, to_now);
-            if let Some(section) = self.transaction() {
-                section.wrote |= changed;
-            }
-            self.see(What::AlarmSet(at));
-        }
+        self.store_alarm(at);
     }
 
     fn abort(&mut self, why: &str) {

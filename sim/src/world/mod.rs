@@ -100,8 +100,8 @@ pub trait World: Clone + Debug + Sized + 'static {
     /// A party in words, as `lane 2` for `site/shop#r2`. It may be one that is not there.
     fn party_in_words(who: &str) -> String;
 
-    /// Who acts, in a word, and what they do, as the rest of a sentence, in a run that begins with this. What tells one
-    /// operation from others of its kind stands in the first clause.
+    /// Who acts, in a word, and what they do, as the rest of a sentence. `shape` is what the run begins with. What tells
+    /// one operation from others of its kind stands in the first clause.
     fn operation_in_words(operation: &Self::Operation, shape: &Self::Shape) -> (&'static str, String);
 
     /// Whether a plan that comes from anywhere can be run: whether its numbers are of a size that ends.

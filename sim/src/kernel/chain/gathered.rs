@@ -8,6 +8,8 @@ pub(super) const SHORT: usize = 64;
 const SHORT_ROOM: usize = SHORT + 2;
 /// Put in the place of the length of a text that is longer.
 pub(super) const LONG: u8 = u8::MAX;
+// The length of a short text fits into one byte, and is never taken for that.
+const _: () = assert!(SHORT < LONG as usize);
 
 /// How many bytes are gathered before they are hashed.
 pub(super) const GATHERED: usize = 4096;
@@ -111,8 +113,8 @@ impl Gathered {
         }
     }
 
-    /// Puts a small number, the length of a short text and the text itself, which the length ends: most of all links
-    /// are such texts.
+    /// Puts a small number, the length of a short text and the text itself, which the length ends: most of what links
+    /// hold.
     #[inline]
     pub(super) fn put_short(&mut self, tag: u8, text: &[u8]) {
         if self.bytes.len() - self.filled < SHORT_ROOM {

@@ -1,7 +1,8 @@
 //! Replica lanes in words: what is said of each place of the protocol, of parties, and of what people do.
 
+mod visits;
+
 use protocol::host::Label;
-use protocol::lanes::app::catalogue::{Ask, Visitor, session_of};
 use protocol::lanes::front::labels as front;
 use protocol::lanes::name::replica_of;
 use protocol::lanes::object::labels as object;
@@ -10,6 +11,7 @@ use protocol::lanes::operator::Operate;
 use super::shape::{Operated, Operation, Shape};
 use crate::printable::brief;
 use crate::world::words::Phrase;
+use visits::{asked, session};
 
 /// What is said of each place, in the order of the protocol's own lists.
 const PHRASES: [(Label, Phrase); 67] = [
@@ -320,61 +322,6 @@ pub(super) fn operation(operation: &Operation, shape: &Shape) -> (&'static str, 
     }
 }
 
-/// Who visits, and with what session.
-fn session(visitor: &Visitor, shape: &Shape) -> (&'static str, String) {
-    let Some(session) = &visitor.session else {
-        return ("visitor", String::new());
-    };
-    match (0..=shape.accounts).find(|uid| session_of(*uid) == *session) {
-        Some(0) => ("visitor", ", with a session of nobody (account 0)".to_owned()),
-        Some(uid) => ("editor", format!(", as account {uid}")),
-        // Who logs in is given a session that is called as the attempt is: another attempt's name may be one.
-        None => (
-            "visitor",
-            format!(
-                ", with the cookie `{}`, of no session but where a login has opened it",
-                brief(session)
-            ),
-        ),
-    }
-}
-
-fn asked(ask: &Ask) -> String {
-    match ask {
-        Ask::Install { nodes, .. } => format!("installs the site, with {}", counted(*nodes, "node")),
-        Ask::Front { .. } => "opens the front page".to_owned(),
-        Ask::Node { nid, .. } => format!("opens node {nid}"),
-        Ask::Waiting { nid, pause } => format!("opens the feed of node {nid}, which waits {pause}"),
-        Ask::Fenced { nid, generation } => {
-            format!("wants node {nid} as of generation {generation} at least")
-        }
-        Ask::Login { uid } => format!("logs in as account {uid}"),
-        Ask::FailedLogin { uid } => format!("fails to log in as account {uid}"),
-        Ask::Logout => "logs out".to_owned(),
-        Ask::Create => "creates a node".to_owned(),
-        Ask::Edit { nid } => format!("opens the form of node {nid}"),
-        Ask::Save { nid, .. } => format!("saves node {nid}"),
-        Ask::Upload => "uploads a file".to_owned(),
-        Ask::InstallModule { objects, routes } => {
-            let (objects, routes) = (counted(*objects, "object"), counted(*routes, "route"));
-            format!("installs a module of {objects} and {routes}")
-        }
-        Ask::DefineTable => "defines a table".to_owned(),
-        Ask::Cron => "runs cron".to_owned(),
-        Ask::Enqueue => "queues a piece of work".to_owned(),
-        Ask::Mail { to } => format!("has account {to} sent a mail"),
-        Ask::PrivateKey => "has the private key made".to_owned(),
-    }
-}
-
-/// So many of something.
-fn counted(count: u32, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    }
-}
-
 fn operated(operate: &Operate) -> String {
     match operate {
         Operate::Head => "tell how it stands".to_owned(),
@@ -395,8 +342,6 @@ fn operated(operate: &Operate) -> String {
 
 #[cfg(test)]
 mod tests {
-    use protocol::host::Text;
-
     use super::*;
     use crate::world::World;
     use crate::world::lanes::LanesWorld;
@@ -412,40 +357,6 @@ mod tests {
     fn parties_have_roles() {
         let roles = ["site/shop", "site/shop#r12", "front 0", "client"].map(role);
         assert_eq!(roles, ROLES);
-    }
-
-    #[test]
-    fn a_cookie_says_whose_it_is() {
-        let shape = Shape {
-            site: Text::new_static("shop"),
-            nodes: 1,
-            accounts: 2,
-            lanes: 1,
-            fronts: 1,
-            keyed: true,
-            overrides: false,
-        };
-        let told = |cookie: Option<&str>| {
-            let visitor = Visitor {
-                session: cookie.map(Text::new),
-                ..Visitor::default()
-            };
-            session(&visitor, &shape)
-        };
-        assert_eq!(told(None), ("visitor", String::new()));
-        assert_eq!(
-            told(Some("session-of-account-2")),
-            ("editor", ", as account 2".to_owned())
-        );
-        assert_eq!(
-            told(Some("session-of-account-0")),
-            ("visitor", ", with a session of nobody (account 0)".to_owned())
-        );
-        for unknown in ["session-of-account-3", "t7"] {
-            let (who, with) = told(Some(unknown));
-            assert_eq!(who, "visitor");
-            assert!(with.contains("of no session"), "{with}");
-        }
     }
 
     #[test]

@@ -8,7 +8,8 @@ use super::plan::{
     Assignments, Bound, Conflict, Filter, InsertPlan, Plan, Refusal, SelectPlan, Source, Test, Walk, What,
 };
 use super::shape::{
-    Assignment, Change, Condition, Expression, Index, Insert, Key, OnConflict, Output, Schema, Select, Shape,
+    Assignment, Change, Condition, CreateIndex, Expression, Index, Insert, Key, OnConflict, Output, Schema,
+    Select, Shape,
 };
 use super::unique::Unique;
 
@@ -64,7 +65,7 @@ impl Change {
             Change::CreateTable { schema, .. } => &schema.name,
             Change::DropTable { table, .. }
             | Change::AddColumn { table, .. }
-            | Change::CreateIndex { table, .. } => table,
+            | Change::CreateIndex(CreateIndex { table, .. }) => table,
             Change::DropIndex { name, .. } => name,
         }
     }
@@ -78,7 +79,9 @@ struct Binder<'a> {
 impl Binder<'_> {
     fn plan(&mut self, shape: &Shape) -> Bound<Plan> {
         match shape {
-            Shape::Change(_) => Err(Refusal::Unsupported),
+            Shape::Change(_) => {
+                unreachable!("a change is planned over all tables, and names of one are not bound")
+            }
             Shape::Insert(insert) => Ok(Plan::Insert(self.insert(insert)?)),
             Shape::Update { set, filter, .. } => {
                 let set = self.set(set)?;
@@ -172,7 +175,7 @@ impl Binder<'_> {
         named.sort_unstable();
         let key = match self.unique(&named) {
             Some(key) => key,
-            // It is not looked at.
+            // An unknown column is reported first, so the plan is never run.
             None if !self.unknown.is_empty() => Unique::Key,
             None => return Err(Refusal::Unsupported),
         };

@@ -23,8 +23,8 @@ const NAME: usize = 1;
 const ROOT_PAGE: usize = 3;
 
 /// It as a table like any other.
-pub(super) fn schema() -> Bound<Schema> {
-    parse_table(COLUMNS).map_err(|_| Refusal::Unsupported)
+pub(super) fn schema() -> Schema {
+    parse_table(COLUMNS).expect("a constant text that is of the list")
 }
 
 /// One entry: its type, its name, the table that it belongs to, and the text that made it.
@@ -50,7 +50,7 @@ pub(super) fn select<'t>(
         return Err(Refusal::Unsupported);
     }
     let mut entries: Vec<(u64, Entry<'t>)> = tables.flat_map(entries_of).collect();
-    entries.sort_by_key(|(born, _)| *born);
+    entries.sort_by_key(|(created, _)| *created);
     let of_platform = Entry {
         kind: "table",
         name: &OF_ALARM,
@@ -92,7 +92,7 @@ fn is_certain_anywhere(select: &SelectPlan) -> bool {
     }
 }
 
-/// A table and its indexes, each with when it was made. Those of its constraints were made with it.
+/// A table and its indexes, each with when it was created. Those of its constraints were created with it.
 fn entries_of(table: &Table) -> Vec<(u64, Entry<'_>)> {
     let schema = &table.schema;
     let of_table = Entry {
@@ -101,11 +101,11 @@ fn entries_of(table: &Table) -> Vec<(u64, Entry<'_>)> {
         table: &schema.name,
         sql: Some(&schema.ddl),
     };
-    let mut entries = vec![(table.born, of_table)];
-    let mut made = table.made.iter();
+    let mut entries = vec![(table.created, of_table)];
+    let mut explicit = table.indexes_created.iter();
     for index in &schema.indexes {
-        let born = match index.ddl {
-            Some(_) => made.next().copied(),
+        let created = match index.ddl {
+            Some(_) => explicit.next().copied(),
             None => None,
         };
         let entry = Entry {
@@ -114,7 +114,7 @@ fn entries_of(table: &Table) -> Vec<(u64, Entry<'_>)> {
             table: &schema.name,
             sql: index.ddl.as_ref(),
         };
-        entries.push((born.unwrap_or(table.born), entry));
+        entries.push((created.unwrap_or(table.created), entry));
     }
     entries
 }

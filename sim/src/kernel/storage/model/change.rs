@@ -8,15 +8,15 @@ use protocol::host::{Rows, SqlError, SqlErrorKind, Text};
 use super::bind::may_name_a_table;
 use super::parse::parse_table;
 use super::plan::{Bound, Refusal, constraint, in_words};
-use super::shape::{Change, Index, Key, SEQUENCE, SEQUENCE_SQL, Schema};
+use super::shape::{Change, CreateIndex, Index, Key, SEQUENCE, SEQUENCE_SQL, Schema};
 use super::tables::Tables;
 
 /// What a change has made of a schema when it was met last, so that the stores of a pool have one schema, and one plan
 /// of each statement.
 #[derive(Debug, Default)]
-pub(super) struct Made(RefCell<Option<(Rc<Schema>, Rc<Schema>)>>);
+pub(super) struct SchemaMemo(RefCell<Option<(Rc<Schema>, Rc<Schema>)>>);
 
-impl Made {
+impl SchemaMemo {
     fn of(&self, before: &Rc<Schema>, make: impl FnOnce() -> Bound<Schema>) -> Bound<Rc<Schema>> {
         if let Some((known, after)) = &*self.0.borrow()
             && Rc::ptr_eq(known, before)
@@ -31,7 +31,7 @@ impl Made {
 
 /// A change that can begin.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum SchemaChange {
     /// There is nothing to do.
     Nothing,
     Create(Rc<Schema>),
@@ -46,25 +46,31 @@ pub(super) enum Step {
         table: usize,
         schema: Rc<Schema>,
     },
-    /// The one that stood there among the table's indexes, and among those that have a text.
+    /// The one that stood there among the table's explicit indexes.
     DropIndex {
         table: usize,
         schema: Rc<Schema>,
-        made: usize,
+        explicit: usize,
     },
 }
 
 impl Tables {
     /// What a change would do here. Tables have at most so many columns.
-    pub(super) fn plan_change(&self, change: &Change, made: &Made, columns: usize) -> Bound<Step> {
+    pub(super) fn plan_change(
+        &self,
+        change: &Change,
+        memo: &SchemaMemo,
+        columns: usize,
+    ) -> Bound<SchemaChange> {
         match change {
             Change::CreateTable {
                 schema,
+                quoted,
                 if_not_exists,
-            } => self.plan_table(schema, *if_not_exists, columns),
+            } => self.plan_table(schema, *quoted, *if_not_exists, columns),
             Change::DropTable { table, if_exists } => match self.find_own(table) {
-                Ok(table) => Ok(Step::Drop(table)),
-                Err(Refusal::Sql(_)) if *if_exists => Ok(Step::Nothing),
+                Ok(table) => Ok(SchemaChange::Drop(table)),
+                Err(Refusal::Sql(_)) if *if_exists => Ok(SchemaChange::Nothing),
                 Err(refusal) => Err(refusal),
             },
             Change::AddColumn {
@@ -77,14 +83,14 @@ impl Tables {
                 if before.columns.len() >= columns {
                     return Err(Refusal::Unsupported);
                 }
-                Ok(Step::AddColumn {
+                Ok(SchemaChange::AddColumn {
                     table,
-                    schema: made.of(before, || with_column(before, sql))?,
+                    schema: memo.of(before, || with_column(before, sql))?,
                     without_rows: *without_rows,
                 })
             }
-            Change::CreateIndex { .. } => self.plan_index(change, made),
-            Change::DropIndex { name, if_exists } => self.plan_drop_index(name, *if_exists, made),
+            Change::CreateIndex(create) => self.plan_index(create, memo),
+            Change::DropIndex { name, if_exists } => self.plan_drop_index(name, *if_exists, memo),
         }
     }
 
@@ -96,17 +102,19 @@ impl Tables {
         self.find(table)
     }
 
-    fn plan_table(&self, schema: &Rc<Schema>, if_not_exists: bool, columns: usize) -> Bound<Step> {
+    fn plan_table(
+        &self,
+        schema: &Rc<Schema>,
+        quoted: bool,
+        if_not_exists: bool,
+        columns: usize,
+    ) -> Bound<SchemaChange> {
         let name = &schema.name;
         if self.has_table_like(name) {
             if if_not_exists {
-                return Ok(Step::Nothing);
+                return Ok(SchemaChange::Nothing);
             }
-            let quote = if schema.ddl.starts_with("CREATE TABLE \"") {
-                "\""
-            } else {
-                ""
-            };
+            let quote = if quoted { "\"" } else { "" };
             return Err(in_words(format!("table {quote}{name}{quote} already exists")));
         }
         if self.has_index_like(name) {
@@ -115,21 +123,11 @@ impl Tables {
         if schema.columns.len() > columns {
             return Err(Refusal::Unsupported);
         }
-        Ok(Step::Create(Rc::clone(schema)))
+        Ok(SchemaChange::Create(Rc::clone(schema)))
     }
 
-    fn plan_index(&self, change: &Change, made: &Made) -> Bound<Step> {
-        let Change::CreateIndex {
-            table,
-            name,
-            ddl,
-            columns,
-            unique,
-            if_not_exists,
-        } = change
-        else {
-            return Err(Refusal::Unsupported);
-        };
+    fn plan_index(&self, create: &CreateIndex, memo: &SchemaMemo) -> Bound<SchemaChange> {
+        let CreateIndex { table, name, .. } = create;
         let table = match self.find_own(table) {
             Err(Refusal::Sql(error)) => {
                 return Err(Refusal::Sql(SqlError {
@@ -147,20 +145,20 @@ impl Tables {
             return Err(in_words(format!("there is already a table named {name}")));
         }
         if self.has_index_like(name) {
-            return if *if_not_exists {
-                Ok(Step::Nothing)
+            return if create.if_not_exists {
+                Ok(SchemaChange::Nothing)
             } else {
                 Err(in_words(format!("index {name} already exists")))
             };
         }
         let index = Index {
             name: name.clone(),
-            ddl: Some(ddl.clone()),
-            columns: columns_of(before, columns)?,
-            unique: *unique,
+            ddl: Some(create.ddl.clone()),
+            columns: columns_of(before, &create.columns)?,
+            unique: create.unique,
             is_key: false,
         };
-        let schema = made.of(before, || {
+        let schema = memo.of(before, || {
             let mut indexes = before.indexes.clone();
             indexes.push(index);
             Ok(Schema {
@@ -168,10 +166,10 @@ impl Tables {
                 ..before.copy()
             })
         })?;
-        Ok(Step::AddIndex { table, schema })
+        Ok(SchemaChange::AddIndex { table, schema })
     }
 
-    fn plan_drop_index(&self, name: &Text, if_exists: bool, made: &Made) -> Bound<Step> {
+    fn plan_drop_index(&self, name: &Text, if_exists: bool, memo: &SchemaMemo) -> Bound<SchemaChange> {
         let of_table = |(table, schema): (usize, &Rc<Schema>)| {
             let at = schema.indexes.iter().position(|index| index.name == *name)?;
             Some((table, Rc::clone(schema), at))
@@ -181,8 +179,8 @@ impl Tables {
             // SQLite's own cannot be dropped.
             _ if !may_name_a_table(name) => Err(Refusal::Unsupported),
             Some((table, before, at)) => {
-                let of_constraints = before.indexes.len() - before.made_indexes().count();
-                let schema = made.of(&before, || {
+                let of_constraints = before.indexes.len() - before.explicit_indexes().count();
+                let schema = memo.of(&before, || {
                     let mut indexes = before.indexes.clone();
                     indexes.remove(at);
                     Ok(Schema {
@@ -190,14 +188,14 @@ impl Tables {
                         ..before.copy()
                     })
                 })?;
-                Ok(Step::DropIndex {
+                Ok(SchemaChange::DropIndex {
                     table,
                     schema,
-                    made: at - of_constraints,
+                    explicit: at - of_constraints,
                 })
             }
             None if self.has_index_like(name) => Err(Refusal::Unsupported),
-            None if if_exists => Ok(Step::Nothing),
+            None if if_exists => Ok(SchemaChange::Nothing),
             None => Err(in_words(format!("no such index: {name}"))),
         }
     }
@@ -214,24 +212,24 @@ impl Tables {
     }
 
     /// Does what was planned.
-    pub(super) fn make(&mut self, step: Step) -> Bound<Rows> {
-        match step {
-            Step::Nothing => {}
-            Step::Create(schema) => self.create(schema)?,
-            Step::Drop(table) => {
+    pub(super) fn make(&mut self, planned: SchemaChange) -> Bound<Rows> {
+        match planned {
+            SchemaChange::Nothing => {}
+            SchemaChange::Create(schema) => self.create(schema),
+            SchemaChange::Drop(table) => {
                 let schema = Rc::clone(&self.get(table).schema);
                 self.drop_table(table);
                 if schema.autoincrement {
                     self.forget_sequence(&schema.name);
                 }
             }
-            Step::AddColumn {
+            SchemaChange::AddColumn {
                 table,
                 schema,
                 without_rows,
             } => return self.add_column(table, schema, without_rows),
-            Step::AddIndex { table, schema } => {
-                let index = schema.indexes.last().ok_or(Refusal::Unsupported)?;
+            SchemaChange::AddIndex { table, schema } => {
+                let index = schema.indexes.last().expect("the new one was added to them");
                 if index.unique && self.get(table).has_equal(&index.columns) {
                     return Err(Refusal::Sql(constraint(
                         SqlErrorKind::Unique,
@@ -239,41 +237,37 @@ impl Tables {
                         index.columns[0],
                     )));
                 }
-                let born = self.next_birth();
+                let created = self.next_creation();
                 let mut after = self.get(table).with_schema(schema);
-                after.made.push(born);
+                after.indexes_created.push(created);
                 self.change_table(table, after);
             }
-            Step::DropIndex { table, schema, made } => {
+            SchemaChange::DropIndex {
+                table,
+                schema,
+                explicit,
+            } => {
                 let mut after = self.get(table).with_schema(schema);
-                after.made.remove(made);
+                after.indexes_created.remove(explicit);
                 self.change_table(table, after);
             }
         }
         Ok(Rows::default())
     }
 
-    fn create(&mut self, schema: Rc<Schema>) -> Bound<()> {
+    fn create(&mut self, schema: Rc<Schema>) {
         let first = schema.autoincrement && !self.all().any(|table| table.schema.is_internal());
         self.add_table(schema);
         if first {
-            // No table of the list may have its name.
-            let sequence = parse_table(&SEQUENCE_SQL.replace("sqlite_", ""));
-            let sequence = sequence.map_err(|_| Refusal::Unsupported)?;
-            self.add_table(Rc::new(Schema {
-                name: Text::new_static(SEQUENCE),
-                ddl: Text::new_static(SEQUENCE_SQL),
-                ..sequence
-            }));
+            self.add_table(Rc::new(sequence_schema()));
         }
-        Ok(())
     }
 
     fn add_column(&mut self, table: usize, schema: Rc<Schema>, without_rows: bool) -> Bound<Rows> {
         if without_rows && !self.get(table).rows().is_empty() {
             return Err(in_words(Text::new_static(NOT_NULL)));
         }
-        let column = schema.columns.last().ok_or(Refusal::Unsupported)?;
+        let column = schema.columns.last().expect("the new one was added to them");
         let there = column.default.clone().with(column.affinity);
         let there = there.ok_or(Refusal::Unsupported)?;
         let after = self.get(table).with_column(schema, &there);
@@ -305,12 +299,24 @@ impl Schema {
     }
 }
 
+fn sequence_schema() -> Schema {
+    // No table of the list may have its name.
+    let plain = SEQUENCE_SQL.replace("sqlite_", "");
+    let schema = parse_table(&plain).expect("a constant text that is of the list");
+    Schema {
+        name: Text::new_static(SEQUENCE),
+        ddl: Text::new_static(SEQUENCE_SQL),
+        add_at: schema.add_at + SEQUENCE_SQL.len() - plain.len(),
+        ..schema
+    }
+}
+
 /// SQLite writes the column's text into the table's, and reads that again.
 fn with_column(before: &Schema, column: &str) -> Bound<Schema> {
     let (columns, constraints) = before.ddl.split_at(before.add_at);
     let ddl = format!("{columns}, {column}{constraints}");
     let mut schema = parse_table(&ddl).map_err(|_| Refusal::Unsupported)?;
-    schema.indexes.extend(before.made_indexes().cloned());
+    schema.indexes.extend(before.explicit_indexes().cloned());
     Ok(schema)
 }
 

@@ -4,12 +4,17 @@
 //! schema (`bind`), and then it is a few map operations (`write`, `select`). Tables are shared between forks
 //! until one of them writes; marks are lengths of an undo log.
 //!
-//! The list (`shape`): CREATE and DROP TABLE, ADD COLUMN, CREATE [UNIQUE] INDEX and DROP INDEX; INSERT of rows of
-//! parameters and literals, OR REPLACE, OR IGNORE or with one ON CONFLICT clause; UPDATE and DELETE by conditions that
-//! compare a column with a value; SELECT of columns, `COUNT(*)` or `MAX(column)` of one table, with order, limit and
-//! offset, of `sqlite_schema` and `sqlite_sequence` too. Not in it, among others: an UPDATE of a primary key, a further
-//! index of a table WITHOUT ROWID, indexes of expressions, of some rows or in descending order, CHECK, COLLATE and foreign
-//! keys, and a column to be added whose default SQLite would compute in two ways.
+//! The list (`shape`): CREATE TABLE, of columns that are INTEGER, INT, TEXT, REAL, BLOB or of no type, with NOT NULL,
+//! DEFAULT, AUTOINCREMENT, PRIMARY KEY and UNIQUE (of the table too) and WITHOUT ROWID; DROP TABLE, ADD COLUMN, CREATE
+//! [UNIQUE] INDEX and DROP INDEX; INSERT of rows of parameters and literals, OR REPLACE (or REPLACE), OR IGNORE or with one
+//! ON CONFLICT clause; UPDATE and DELETE by conditions that compare a column with a value; SELECT of columns, `COUNT(*)` or
+//! `MAX(column)` of one table, with order, limit and offset, of `sqlite_schema` and `sqlite_sequence` too.
+//!
+//! Not in it, among others: an UPDATE of a primary key; of a table WITHOUT ROWID, UNIQUE and further indexes; indexes of
+//! expressions, of some rows or in descending order; CHECK, COLLATE and foreign keys; a column to be added with UNIQUE or
+//! PRIMARY KEY, or with a default that is an integer beyond 32 bits, or a real without INTEGER or REAL affinity; RENAME and
+//! DROP COLUMN; INSERT … SELECT; joins; `rootpage`; a table, a column or an index named in another case than where it was
+//! created, but for a table or an index that is to be created.
 //!
 //! Where SQLite's answer depends on what its planner chooses (the order of rows without ORDER BY, which of two equal
 //! values is the greatest) the model computes each answer that it could give, and knows nothing if they differ.
@@ -34,7 +39,7 @@ use std::rc::Rc;
 use protocol::host::{Rows, SqlError, SqlErrorKind, Text, Value};
 
 use self::cell::Cell;
-use self::change::{Made, Step};
+use self::change::{SchemaChange, SchemaMemo};
 use self::parse::Parsed;
 use self::plan::{Bound, Plan, Refusal};
 use self::shape::{Change, Operand, SEQUENCE, Schema, Shape};
@@ -97,7 +102,7 @@ struct Prepared {
     plan: OnceCell<BoundPlan>,
     /// For the schema that it met last, where that is another.
     plan_of_last: RefCell<Option<Rc<BoundPlan>>>,
-    made: Made,
+    memo: SchemaMemo,
 }
 
 #[derive(Debug)]
@@ -121,7 +126,7 @@ impl ModelPool {
             parsed,
             plan: OnceCell::new(),
             plan_of_last: RefCell::default(),
-            made: Made::default(),
+            memo: SchemaMemo::default(),
         });
         known.texts.insert(sql);
         known.statements.push(Rc::clone(&prepared));
@@ -269,13 +274,13 @@ impl ModelStore {
         } = self;
         let parsed = prepared.parsed.as_ref().ok_or(Refusal::Unsupported)?;
         if let Shape::Change(change) = &parsed.shape {
-            let step = tables.plan_change(change, &prepared.made, guard.limits().columns)?;
+            let planned = tables.plan_change(change, &prepared.memo, guard.limits().columns)?;
             check_count(guard.limits(), parsed, params)?;
-            *begun = prepared.writes_of(change, &step);
-            return tables.make(step);
+            *begun = prepared.writes_of(change, &planned);
+            return tables.make(planned);
         }
         if catalogue::is_catalogue(parsed.shape.table()) {
-            let BoundPlan { schema, plan, .. } = prepared.plan_of_catalogue(parsed)?;
+            let BoundPlan { schema, plan, .. } = prepared.plan_of_catalogue(parsed);
             let Plan::Select(select) = plan.as_ref().map_err(Refusal::clone)? else {
                 return Err(Refusal::Unsupported);
             };
@@ -328,26 +333,25 @@ impl Prepared {
         Ok((bound, table))
     }
 
-    fn plan_of_catalogue(&self, parsed: &Parsed) -> Bound<&BoundPlan> {
-        if let Some(bound) = self.plan.get() {
-            return Ok(bound);
-        }
-        let schema = Rc::new(catalogue::schema()?);
-        let plan = parsed.shape.bind(&schema);
-        Ok(self.plan.get_or_init(|| BoundPlan {
-            schema,
-            table: 0,
-            plan,
-        }))
+    fn plan_of_catalogue(&self, parsed: &Parsed) -> &BoundPlan {
+        self.plan.get_or_init(|| {
+            let schema = Rc::new(catalogue::schema());
+            let plan = parsed.shape.bind(&schema);
+            BoundPlan {
+                schema,
+                table: 0,
+                plan,
+            }
+        })
     }
 
     /// What a change writes. SQLite names no table where it finds that there is nothing to do, unless it has asked
     /// before it looked.
-    fn writes_of(&self, change: &Change, step: &Step) -> Writes {
-        match (change, step) {
+    fn writes_of(&self, change: &Change, planned: &SchemaChange) -> Writes {
+        match (change, planned) {
             (Change::CreateTable { .. }, _) => self.writes.clone(),
-            (_, Step::Nothing) => [Text::new_static(SCHEMA)].into_iter().collect(),
-            (_, Step::DropIndex { schema, .. }) => [schema.name.clone(), Text::new_static(SCHEMA)]
+            (_, SchemaChange::Nothing) => [Text::new_static(SCHEMA)].into_iter().collect(),
+            (_, SchemaChange::DropIndex { schema, .. }) => [schema.name.clone(), Text::new_static(SCHEMA)]
                 .into_iter()
                 .collect(),
             _ => self.writes.clone(),

@@ -37,6 +37,7 @@ pub(super) struct Parsed {
 }
 
 /// The text is none of the list.
+#[derive(Debug)]
 pub(super) struct NotListed;
 type Read<T> = Result<T, NotListed>;
 

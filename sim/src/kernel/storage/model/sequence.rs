@@ -35,7 +35,9 @@ impl Tables {
         if !schema.autoincrement {
             return Ok(None);
         }
-        let table = self.sequence_table().ok_or(Refusal::Unsupported)?;
+        let table = self
+            .sequence_table()
+            .expect("it is there since the first table with AUTOINCREMENT, and cannot be dropped");
         let rows = self.get(table).rows();
         let row = rows.iter().position(|row| is_of(row, &schema.name));
         let before = match row.map(|at| &rows[at].cells()[1]) {

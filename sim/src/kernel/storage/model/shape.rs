@@ -29,6 +29,8 @@ pub(super) enum Shape {
 pub(super) enum Change {
     CreateTable {
         schema: Rc<Schema>,
+        /// Whether its name stands in quotes, as it then does in what SQLite says of it.
+        quoted: bool,
         if_not_exists: bool,
     },
     DropTable {
@@ -42,18 +44,21 @@ pub(super) enum Change {
         /// Whether no row can have it: it must not be NULL and has no other default.
         without_rows: bool,
     },
-    CreateIndex {
-        table: Text,
-        name: Text,
-        ddl: Text,
-        columns: Vec<Text>,
-        unique: bool,
-        if_not_exists: bool,
-    },
+    CreateIndex(CreateIndex),
     DropIndex {
         name: Text,
         if_exists: bool,
     },
+}
+
+#[derive(Debug)]
+pub(super) struct CreateIndex {
+    pub(super) table: Text,
+    pub(super) name: Text,
+    pub(super) ddl: Text,
+    pub(super) columns: Vec<Text>,
+    pub(super) unique: bool,
+    pub(super) if_not_exists: bool,
 }
 
 /// The table in which SQLite keeps the greatest number that a table with AUTOINCREMENT ever had.
@@ -89,7 +94,7 @@ impl Schema {
     }
 
     /// The indexes that have a text of their own.
-    pub(super) fn made_indexes(&self) -> impl Iterator<Item = &Index> {
+    pub(super) fn explicit_indexes(&self) -> impl Iterator<Item = &Index> {
         self.indexes.iter().filter(|index| index.ddl.is_some())
     }
 }

@@ -97,9 +97,9 @@ impl Spare {
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) schema: Rc<Schema>,
-    /// When it was made, and when each of its indexes was that has a text: in this order SQLite lists them.
-    pub(super) born: u64,
-    pub(super) made: Vec<u64>,
+    /// When it was created, and when each of its explicit indexes was: in this order SQLite lists them.
+    pub(super) created: u64,
+    pub(super) indexes_created: Vec<u64>,
     rows: Vec<Row>,
     /// Rows with NULL in their key.
     nulls: usize,
@@ -129,12 +129,12 @@ pub(super) fn order_by(key: &[usize], a: &[Cell], b: &[Cell]) -> Ordering {
 }
 
 impl Table {
-    pub(super) fn new(schema: Rc<Schema>, born: u64) -> Self {
+    pub(super) fn new(schema: Rc<Schema>, created: u64) -> Self {
         Table {
             entry: entry_of(&schema),
             schema,
-            born,
-            made: Vec::new(),
+            created,
+            indexes_created: Vec::new(),
             rows: Vec::new(),
             nulls: 0,
             greatest: Lazy::new(Some(0)),
@@ -166,7 +166,7 @@ impl Table {
         Table {
             entry: entry_of(&schema),
             schema,
-            made: self.made.clone(),
+            indexes_created: self.indexes_created.clone(),
             greatest: self.greatest.clone(),
             digests: Lazy::new(0),
             undigested: Lazy::new(rows.len()),
@@ -293,7 +293,7 @@ impl Table {
 /// The digest of what the schema has of a table and of those of its indexes that have a text.
 fn entry_of(schema: &Schema) -> u128 {
     let of_table = digest::of_entry(&schema.name, &schema.ddl);
-    schema.made_indexes().fold(of_table, |sum, index| {
+    schema.explicit_indexes().fold(of_table, |sum, index| {
         let sql = index.ddl.as_deref().unwrap_or_default();
         sum.wrapping_add(digest::of_entry(&index.name, sql))
     })

@@ -16,8 +16,8 @@ pub(super) struct Tables {
     /// In the order of their creation.
     list: Vec<Rc<Table>>,
     log: Vec<Undo>,
-    /// Tables and indexes that were ever made.
-    births: u64,
+    /// Tables and indexes that were ever created.
+    creations: u64,
     pub(super) spare: Spare,
     /// The most that a row may take.
     pub(super) row_bytes: usize,
@@ -49,7 +49,7 @@ impl Tables {
         Tables {
             list: Vec::new(),
             log: Vec::new(),
-            births: 0,
+            creations: 0,
             spare: Spare::default(),
             row_bytes,
         }
@@ -89,15 +89,15 @@ impl Tables {
         }))
     }
 
-    /// Counts a table or an index that is made.
-    pub(super) fn next_birth(&mut self) -> u64 {
-        self.births += 1;
-        self.births
+    /// Counts a table or an index that is created.
+    pub(super) fn next_creation(&mut self) -> u64 {
+        self.creations += 1;
+        self.creations
     }
 
     pub(super) fn add_table(&mut self, schema: Rc<Schema>) {
-        let born = self.next_birth();
-        self.list.push(Rc::new(Table::new(schema, born)));
+        let created = self.next_creation();
+        self.list.push(Rc::new(Table::new(schema, created)));
         self.log.push(Undo::NewTable);
     }
 

@@ -3,14 +3,14 @@
 //! SQLite looks at one after the other, and what it does at the first that is in the way decides: the order is that of
 //! `sqlite3GenerateConstraintChecks` in its `insert.c`.
 
-use protocol::host::{SqlErrorKind, Value};
+use protocol::host::SqlErrorKind;
 
-use super::Buffers;
 use super::cell::Cell;
-use super::plan::{Assignments, Bound, Conflict, InsertPlan, Refusal, constraint};
+use super::plan::{Assignments, Bound, Conflict, Refusal, constraint};
 use super::shape::{Index, Key, Schema};
 use super::table::{Row, Table, has_null, order_by};
 use super::tables::Tables;
+use super::write::Inserting;
 
 /// Something that is unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,15 +22,15 @@ pub(super) enum Unique {
 }
 
 impl Unique {
-    fn error(self, schema: &Schema) -> Refusal {
+    pub(super) fn error(self, schema: &Schema) -> Refusal {
         let columns = match self {
             Unique::Key => schema.key.columns(),
             Unique::Index(at) => &schema.indexes[at].columns,
         };
-        match columns {
-            [first, ..] => Refusal::Sql(constraint(SqlErrorKind::Unique, schema, *first)),
-            [] => Refusal::Unsupported,
-        }
+        let first = columns
+            .first()
+            .expect("rows without a key are in nobody's way by it");
+        Refusal::Sql(constraint(SqlErrorKind::Unique, schema, *first))
     }
 }
 
@@ -81,18 +81,13 @@ impl Table {
 
 impl Tables {
     /// Inserts the new row that stands in the buffer, as far as no other is in its way.
-    pub(super) fn insert_unique(
-        &mut self,
-        table: usize,
-        rowid: i64,
-        schema: &Schema,
-        plan: &InsertPlan,
-        params: &[Value],
-        buffers: &mut Buffers,
-    ) -> Bound<()> {
+    pub(super) fn insert_unique(&mut self, rowid: i64, inserting: &mut Inserting<'_>) -> Bound<()> {
+        let Inserting {
+            table, schema, plan, ..
+        } = *inserting;
         let mut replaced = Vec::new();
         for unique in order_of_checks(schema, plan.on_conflict.named()) {
-            let Some(at) = self.get(table).holder(unique, &buffers.new, rowid) else {
+            let Some(at) = self.get(table).holder(unique, &inserting.buffers.new, rowid) else {
                 continue;
             };
             match &plan.on_conflict {
@@ -100,7 +95,7 @@ impl Tables {
                 Conflict::Ignore | Conflict::Nothing(None) => return Ok(()),
                 Conflict::Nothing(named) if *named == Some(unique) => return Ok(()),
                 Conflict::Update { key, set } if *key == unique => {
-                    return self.upsert(table, at, schema, set, params, buffers);
+                    return self.upsert(at, set, inserting);
                 }
                 Conflict::Fail | Conflict::Nothing(_) | Conflict::Update { .. } => {
                     return Err(unique.error(schema));
@@ -112,15 +107,12 @@ impl Tables {
         for at in replaced.into_iter().rev() {
             self.remove_rows(table, at..at + 1);
         }
-        match self.get(table).place(&buffers.new, rowid) {
-            Err(at) => {
-                let row = Row::new(rowid, &mut buffers.new, &mut self.spare);
-                self.add_row(table, at, row);
-                Ok(())
-            }
-            // It was looked for.
-            Ok(_) => Err(Refusal::Unsupported),
-        }
+        let new = &mut inserting.buffers.new;
+        let place = self.get(table).place(new, rowid);
+        let at = place.expect_err("whatever has its key is in its way, and was taken out");
+        let row = Row::new(rowid, new, &mut self.spare);
+        self.add_row(table, at, row);
+        Ok(())
     }
 
     /// Refuses an UPDATE that makes a row stand in another's way. `rows` are those that it changes, in their order, as
@@ -146,44 +138,48 @@ impl Tables {
         for unique in &changed {
             let Unique::Index(at) = unique else { continue };
             let columns = &schema.indexes[*at].columns;
-            match meeting(of, columns, rows) {
-                Meeting::None => {}
+            match conflict_of(of, columns, rows) {
+                UpdateConflict::None => {}
                 // Of several rows, or several indexes, the first decides.
-                Meeting::Certain if rows.len() == 1 || changed.len() == 1 => return Err(unique.error(schema)),
-                Meeting::Certain | Meeting::Perhaps => return Err(Refusal::Unsupported),
+                UpdateConflict::Certain if rows.len() == 1 || changed.len() == 1 => {
+                    return Err(unique.error(schema));
+                }
+                UpdateConflict::Certain | UpdateConflict::OrderDependent => {
+                    return Err(Refusal::Unsupported);
+                }
             }
         }
         Ok(())
     }
 }
 
-/// Whether rows meet as they are changed.
-enum Meeting {
+/// Whether rows stand in each other's way as they are changed.
+enum UpdateConflict {
     None,
     /// Only if one is changed before the other.
-    Perhaps,
+    OrderDependent,
     Certain,
 }
 
-fn meeting(table: &Table, columns: &[usize], rows: &[(usize, Vec<Cell>)]) -> Meeting {
-    let mut meeting = Meeting::None;
+fn conflict_of(table: &Table, columns: &[usize], rows: &[(usize, Vec<Cell>)]) -> UpdateConflict {
+    let mut conflict = UpdateConflict::None;
     for (nth, (at, cells)) in rows.iter().enumerate() {
         if has_null(columns, cells) {
             continue;
         }
         let equal = |other: &[Cell]| order_by(columns, cells, other).is_eq();
         if rows[nth + 1..].iter().any(|(_, other)| equal(other)) {
-            return Meeting::Certain;
+            return UpdateConflict::Certain;
         }
         for (other_at, other) in table.rows().iter().enumerate() {
             if other_at == *at || !equal(other.cells()) {
                 continue;
             }
             if rows.binary_search_by_key(&other_at, |(at, _)| *at).is_err() {
-                return Meeting::Certain;
+                return UpdateConflict::Certain;
             }
-            meeting = Meeting::Perhaps;
+            conflict = UpdateConflict::OrderDependent;
         }
     }
-    meeting
+    conflict
 }

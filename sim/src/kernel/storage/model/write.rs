@@ -11,10 +11,21 @@ use super::sequence::Sequence;
 use super::shape::{Index, Key, Operand, Schema};
 use super::table::Row;
 use super::tables::Tables;
+use super::unique::Unique;
 use super::{Buffers, cell_of};
 
 /// Bytes that the header of a row is certain not to take.
 const HEADER: usize = 10_000;
+
+/// A statement that inserts, while its rows come one after the other.
+pub(super) struct Inserting<'a> {
+    pub(super) table: usize,
+    pub(super) schema: &'a Schema,
+    pub(super) plan: &'a InsertPlan,
+    pub(super) params: &'a [Value],
+    /// In which the new row stands.
+    pub(super) buffers: &'a mut Buffers,
+}
 
 impl Tables {
     pub(super) fn insert(
@@ -26,10 +37,18 @@ impl Tables {
     ) -> Bound<()> {
         let schema = Rc::clone(&self.get(table).schema);
         let mut sequence = self.sequence(&schema)?;
+        let mut inserting = Inserting {
+            table,
+            schema: &schema,
+            plan,
+            params,
+            buffers,
+        };
         for row in &plan.rows {
-            new_cells(&schema, plan, row, params, &mut buffers.new)?;
-            let rowid = self.rowid_for(table, &schema, &mut buffers.new, sequence.as_mut())?;
-            self.insert_row(table, rowid, &schema, plan, params, buffers)?;
+            let new = &mut inserting.buffers.new;
+            new_cells(&schema, plan, row, params, new)?;
+            let rowid = self.rowid_for(table, &schema, new, sequence.as_mut())?;
+            self.insert_row(rowid, &mut inserting)?;
         }
         match sequence {
             Some(sequence) => self.keep_sequence(&schema.name, &sequence),
@@ -38,16 +57,11 @@ impl Tables {
     }
 
     /// Inserts the new row that stands in the buffer.
-    fn insert_row(
-        &mut self,
-        table: usize,
-        rowid: i64,
-        schema: &Schema,
-        plan: &InsertPlan,
-        params: &[Value],
-        buffers: &mut Buffers,
-    ) -> Bound<()> {
-        let new = &mut buffers.new;
+    fn insert_row(&mut self, rowid: i64, inserting: &mut Inserting<'_>) -> Bound<()> {
+        let Inserting {
+            table, schema, plan, ..
+        } = *inserting;
+        let new = &mut inserting.buffers.new;
         if let Some(at) = first_null(schema, new) {
             match plan.on_conflict {
                 Conflict::Ignore => return Ok(()),
@@ -57,7 +71,7 @@ impl Tables {
         }
         self.check_size(new)?;
         if schema.has_unique_besides_key() {
-            return self.insert_unique(table, rowid, schema, plan, params, buffers);
+            return self.insert_unique(rowid, inserting);
         }
         match (self.get(table).place(new, rowid), &plan.on_conflict) {
             (Err(at), _) => {
@@ -70,12 +84,9 @@ impl Tables {
                 self.replace_row(table, at, row);
             }
             (Ok(at), Conflict::Update { set, .. }) => {
-                return self.upsert(table, at, schema, set, params, buffers);
+                return self.upsert(at, set, inserting);
             }
-            (Ok(_), Conflict::Fail) => {
-                let first = *schema.key.columns().first().ok_or(Refusal::Unsupported)?;
-                return Err(Refusal::Sql(constraint(SqlErrorKind::Unique, schema, first)));
-            }
+            (Ok(_), Conflict::Fail) => return Err(Unique::Key.error(schema)),
         }
         Ok(())
     }
@@ -83,13 +94,17 @@ impl Tables {
     /// Changes the row that is in the way of the new one in the buffer, which is used up.
     pub(super) fn upsert(
         &mut self,
-        table: usize,
         at: usize,
-        schema: &Schema,
         set: &Assignments,
-        params: &[Value],
-        Buffers { new, changed, .. }: &mut Buffers,
+        inserting: &mut Inserting<'_>,
     ) -> Bound<()> {
+        let Inserting {
+            table,
+            schema,
+            params,
+            ..
+        } = *inserting;
+        let Buffers { new, changed, .. } = &mut *inserting.buffers;
         let before = &self.get(table).rows()[at];
         let rowid = before.rowid();
         change(schema, before, set, new, params, changed)?;

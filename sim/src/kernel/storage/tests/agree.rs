@@ -120,7 +120,7 @@ fn run_both(pair: &mut Pair, statement: &protocol::host::Statement, counts: &Cou
         "the model, then SQLite, on {statement:?} in {:#?}",
         pair.model.contents()
     );
-    // Not compared as errors are: two wordings may be one error. What code sees are the words.
+    // `SqlError` equality ignores the words; the protocol sees them.
     if let (Err(modelled), Err(real)) = (&modelled.outcome, &real.outcome) {
         assert_eq!(
             modelled.to_string(),

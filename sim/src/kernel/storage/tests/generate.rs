@@ -1,4 +1,4 @@
-//! Statements of the model's shapes over six tables, with values that have caught databases out.
+//! Statements of the model's shapes over the tables of `tables`, with values that have caught databases out.
 
 use protocol::host::{Statement, Value};
 

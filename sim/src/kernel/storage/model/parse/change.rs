@@ -3,7 +3,7 @@
 use protocol::host::Text;
 
 use super::super::cell::{Affinity, Cell};
-use super::super::shape::{Change, Column};
+use super::super::shape::{Change, Column, CreateIndex};
 use super::{NotListed, Parser, Read};
 
 impl Parser<'_> {
@@ -28,14 +28,14 @@ impl Parser<'_> {
         let columns = self.names(Parser::column_name)?;
         let kind = if unique { "UNIQUE INDEX" } else { "INDEX" };
         let ddl = Text::from(format!("CREATE {kind} {}", self.text_to_end(start)?));
-        Ok(Change::CreateIndex {
+        Ok(Change::CreateIndex(CreateIndex {
             table,
             name,
             ddl,
             columns,
             unique,
             if_not_exists,
-        })
+        }))
     }
 
     /// After DROP.

@@ -42,6 +42,7 @@ impl Parser<'_> {
         self.expect_word("TABLE")?;
         let if_not_exists = self.if_not_exists()?;
         let (start, start_offset) = (self.at(), self.offset());
+        let quoted = self.at_quoted();
         let name = self.place()?;
         self.expect(&Token::LParen)?;
         let mut declared = vec![self.column()?];
@@ -74,6 +75,7 @@ impl Parser<'_> {
         check(&schema)?;
         Ok(Change::CreateTable {
             schema: Rc::new(schema),
+            quoted,
             if_not_exists,
         })
     }

@@ -152,6 +152,11 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Whether what comes next is in double quotes.
+    pub(super) fn at_quoted(&self) -> bool {
+        matches!(self.peek(), Some(Token::Word(word)) if word.quote_style == Some('"'))
+    }
+
     /// The name in double quotes that comes next, if one does.
     fn quoted(&mut self) -> Option<Read<Text>> {
         let Some(Token::Word(word)) = self.peek() else {

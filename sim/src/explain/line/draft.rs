@@ -1,0 +1,117 @@
+//! A line in the making: its clauses, and the sentence that they are put together to.
+
+use protocol::host::Text;
+
+use crate::world::Weight;
+
+/// How many tables of one commit a line tells.
+const TABLES_MOST: usize = 12;
+
+/// What tells the end of an incarnation from other clauses.
+pub(super) const RESET: &str = "reset";
+
+/// The clauses of one line, as they come together.
+#[derive(Default)]
+pub(super) struct Draft {
+    /// What comes before the sentence: `once the log comes,`.
+    pub(super) opening: Option<String>,
+    pub(super) clauses: Vec<String>,
+    pub(super) kind: Vec<String>,
+    pub(super) weight: Option<Weight>,
+    pub(super) item: Option<u32>,
+    pub(super) asks: Vec<Text>,
+    pub(super) awaits: Option<String>,
+    pub(super) begins_fault: bool,
+    /// The tables that are committed.
+    pub(super) commits: Option<Box<[Text]>>,
+    pub(super) answers: Option<String>,
+    /// Whether routine is told too, and what is answered and committed: it may be what is wrong.
+    pub(super) tells_all: bool,
+    /// Whether the answer is told in any case.
+    pub(super) tells_answer: bool,
+}
+
+impl Draft {
+    pub(super) fn say(&mut self, weight: Weight, kind: impl Into<String>, clause: String) {
+        self.weight = self.weight.max(Some(weight));
+        self.kind.push(kind.into());
+        if weight == Weight::Tells || self.tells_all {
+            self.clauses.push(clause);
+        }
+    }
+
+    /// The rest of the sentence that whoever acts begins.
+    pub(super) fn sentence(&self) -> String {
+        let mut clauses = once_each(&self.clauses);
+        if let Some(tables) = &self.commits {
+            clauses.push(committed(tables, self.tells_all));
+        }
+        // Of whoever is reset no answer leaves.
+        let is_reset = self.kind.iter().any(|kind| kind == RESET);
+        if self.tells_all || self.tells_answer && !is_reset {
+            clauses.extend(self.answers.clone());
+        }
+        if self.tells_all && clauses.is_empty() {
+            clauses.push("has a turn".to_owned());
+        }
+        let told = match clauses.split_last() {
+            None => String::new(),
+            Some((last, [])) => last.clone(),
+            Some((last, before)) => format!("{}, and {last}", before.join(", ")),
+        };
+        match &self.opening {
+            Some(opening) => format!("{opening}, {told}"),
+            None => told,
+        }
+    }
+}
+
+/// That writes were committed; the tables where they may be what is wrong.
+fn committed(tables: &[Text], tells_tables: bool) -> String {
+    if !tells_tables {
+        return "commits".to_owned();
+    }
+    let more = tables.len().saturating_sub(TABLES_MOST);
+    let named = tables[..tables.len() - more].join(", ");
+    match more {
+        0 => format!("commits what it has written to {named}"),
+        more => format!("commits what it has written to {named} and {more} more"),
+    }
+}
+
+/// What is done again and again in one step is said once, with how often.
+fn once_each(clauses: &[String]) -> Vec<String> {
+    let mut counted: Vec<(&String, usize)> = Vec::new();
+    for clause in clauses {
+        match counted.iter_mut().find(|(known, _)| *known == clause) {
+            Some((_, times)) => *times += 1,
+            None => counted.push((clause, 1)),
+        }
+    }
+    let said = counted.into_iter().map(|(clause, times)| match times {
+        1 => clause.clone(),
+        times => format!("{clause} ({times} times)"),
+    });
+    said.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_named_where_they_may_be_what_is_wrong() {
+        let tables = [Text::new_static("node"), Text::new_static("router")];
+        assert_eq!(committed(&tables, false), "commits");
+        assert_eq!(
+            committed(&tables, true),
+            "commits what it has written to node, router"
+        );
+    }
+
+    #[test]
+    fn what_is_done_again_in_a_step_is_said_once() {
+        let clauses = ["reads", "writes", "reads"].map(str::to_owned);
+        assert_eq!(once_each(&clauses), ["reads (2 times)", "writes"]);
+    }
+}

@@ -1,0 +1,175 @@
+//! Makes a story short enough to be read: what repeats itself is told once, and of what is too long the middle is left out.
+
+use super::{Entry, Line};
+
+/// How many lines of a terminal a story takes at most, about: what is left out of its middle takes one too.
+const HEIGHT_MOST: usize = 28;
+
+/// How many of them tell in any case of its end: what led there at last.
+const HEIGHT_OF_LAST: usize = 17;
+
+/// How many tell of the plan before that: its items, what its clients are told, and the faults that chance adds.
+const HEIGHT_OF_PLAN: usize = 8;
+
+/// The longest row of lines that is looked for as one that repeats itself.
+const REPEATED_MOST: usize = 8;
+
+/// How often it must come in a row, before it is told as that.
+const TIMES_LEAST: usize = 3;
+
+/// Tells a row of lines that comes again and again once, says how often it comes, and tells the last time.
+pub(super) fn without_repeats(lines: Vec<Line>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let (size, times) = repeated(&lines[at..]);
+        if times < TIMES_LEAST {
+            entries.push(Entry::from(lines[at].clone()));
+            at += 1;
+            continue;
+        }
+        let block = |nth: usize| {
+            lines[at + nth * size..at + (nth + 1) * size]
+                .iter()
+                .cloned()
+                .map(Entry::from)
+        };
+        entries.extend(block(0));
+        entries.push(Entry::Again {
+            lines: size,
+            times: times - 2,
+            hidden: lines[at + size..at + (times - 1) * size].to_vec(),
+        });
+        entries.extend(block(times - 1));
+        at += size * times;
+    }
+    entries
+}
+
+/// The row at the beginning of these lines that repeats itself over the most of them, and how often.
+fn repeated(lines: &[Line]) -> (usize, usize) {
+    let same = |one: &Line, other: &Line| (&one.party, &one.kind) == (&other.party, &other.kind);
+    let times = |size: usize| {
+        let blocks = lines.chunks_exact(size);
+        blocks
+            .take_while(|block| block.iter().zip(lines).all(|(one, other)| same(one, other)))
+            .count()
+    };
+    let sizes = 1..=REPEATED_MOST.min(lines.len() / TIMES_LEAST);
+    let found = sizes
+        .map(|size| (size, times(size)))
+        .filter(|(_, times)| *times >= TIMES_LEAST);
+    // Of two that cover as much, the shorter one.
+    found
+        .rev()
+        .max_by_key(|(size, times)| size * times)
+        .unwrap_or((1, 1))
+}
+
+/// Leaves out of a story that is too long what stands before its end, but for the last lines there that tell of the plan.
+pub(super) fn without_middle(entries: Vec<Entry>) -> Vec<Entry> {
+    if entries.iter().map(Entry::height).sum::<usize>() <= HEIGHT_MOST {
+        return entries;
+    }
+    // The last one stays however long it is: there the violation was seen.
+    let last = fitting(&entries, entries.len(), HEIGHT_OF_LAST, |_| true);
+    let last = last.first().copied().unwrap_or(entries.len().saturating_sub(1));
+    let is_of_plan =
+        |entry: &Entry| matches!(entry, Entry::Line(line) if line.item.is_some() || line.begins_fault);
+    let of_plan = fitting(&entries, last, HEIGHT_OF_PLAN, is_of_plan);
+    let mut kept: Vec<Entry> = Vec::new();
+    for (at, entry) in entries.into_iter().enumerate() {
+        if at >= last || of_plan.contains(&at) {
+            kept.push(entry);
+            continue;
+        }
+        let lines = match entry {
+            Entry::Line(line) => vec![*line],
+            Entry::Again { hidden, .. } | Entry::LeftOut { hidden } => hidden,
+        };
+        match kept.last_mut() {
+            Some(Entry::LeftOut { hidden }) => hidden.extend(lines),
+            _ => kept.push(Entry::LeftOut { hidden: lines }),
+        }
+    }
+    kept
+}
+
+/// The places of the last of these entries before one of them that are so, as many as fit into a height.
+fn fitting(entries: &[Entry], before: usize, height: usize, is: impl Fn(&Entry) -> bool) -> Vec<usize> {
+    let mut left = height;
+    let mut places = Vec::new();
+    for at in (0..before).rev().filter(|at| is(&entries[*at])) {
+        let Some(rest) = left.checked_sub(entries[at].height()) else {
+            break;
+        };
+        left = rest;
+        places.push(at);
+    }
+    places.reverse();
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{line, told};
+    use super::*;
+
+    #[test]
+    fn a_row_that_repeats_itself_is_told_once_and_at_its_end() {
+        let mut lines = vec![line(0, "a", "x")];
+        for nth in 0..5 {
+            lines.push(line(1 + 2 * nth, "a", "pull"));
+            lines.push(line(2 + 2 * nth, "b", "log"));
+        }
+        lines.push(line(20, "a", "x"));
+        let entries = without_repeats(lines);
+        assert_eq!(
+            told(&entries),
+            [
+                "0 does x",
+                "1 does pull",
+                "2 does log",
+                "2 lines 3 times",
+                "9 does pull",
+                "10 does log",
+                "20 does x"
+            ]
+        );
+    }
+
+    #[test]
+    fn twice_is_no_repetition() {
+        let lines: Vec<_> = (0..4)
+            .map(|nth| line(nth, "a", ["x", "y"][nth as usize % 2]))
+            .collect();
+        assert_eq!(without_repeats(lines).len(), 4);
+    }
+
+    #[test]
+    fn a_long_story_keeps_the_plan_and_its_end() {
+        let mut lines: Vec<_> = (0..100)
+            .map(|nth| Entry::from(line(nth, "a", &nth.to_string())))
+            .collect();
+        if let Entry::Line(line) = &mut lines[10] {
+            line.item = Some(7);
+        }
+        let kept = without_middle(lines);
+        assert_eq!(kept.len(), HEIGHT_OF_LAST + 3);
+        assert_eq!(told(&kept)[..3], ["10 left out", "10 does 10", "72 left out"]);
+    }
+
+    #[test]
+    fn long_lines_count_for_what_they_take() {
+        let long = |nth| {
+            let mut line = line(nth, "a", &nth.to_string());
+            line.text = "long ".repeat(30);
+            line.item = Some(1);
+            Entry::from(line)
+        };
+        let kept = without_middle((0..100).map(long).collect());
+        let height: usize = kept.iter().map(Entry::height).sum();
+        assert!(height <= HEIGHT_MOST, "{height}");
+        assert!(matches!(kept.last(), Some(Entry::Line(line)) if line.step.0 == 99));
+    }
+}
