@@ -51,7 +51,7 @@ pub struct Change {
 }
 
 /// All changes, in the order in which they are made. Each exchanges entries of its own.
-pub const CHANGES: [Change; 28] = [
+pub const CHANGES: [Change; 29] = [
     Change {
         name: "log-all-state",
         without: "without-log-all-state",
@@ -203,6 +203,15 @@ pub const CHANGES: [Change; 28] = [
             rules.flows.confirm_name = object::named_by_its_id;
             rules.flows.nameless_alarm = object::put_the_alarm_off;
         },
+    },
+    Change {
+        name: "pass-over-what-is-applied",
+        without: "without-pass-over-what-is-applied",
+        invariant: "LR-L6",
+        side: Side::Lane,
+        reason: "the answer to a round that began before a copy comes when the copy is whole, and a lane is withdrawn for a \
+                 record of it that overflowed, although its copy holds that; what a lane has applied is a duplicate first",
+        apply: |rules| rules.log.is_passed = |position, generation| generation.js_le(position.applied),
     },
     Change {
         name: "ask-until-it-comes",

@@ -137,6 +137,10 @@ fn judge(
     local_schema: Option<&str>,
 ) -> Result<Option<Number>, ApplyRefusal> {
     (rules.log.position_trust)(position)?;
+    let named = record.generation.or_nan();
+    if (rules.log.is_passed)(position, named) {
+        return Ok(Some(named));
+    }
     let (parent, generation) = well_formed(record)?;
     if local_schema.is_none() || record.schema_version.as_str() != local_schema {
         return Err(ApplyRefusal::Schema {

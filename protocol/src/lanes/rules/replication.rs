@@ -32,6 +32,9 @@ pub struct Log {
     pub position_trust: fn(&Position) -> Result<(), Distrust>,
     /// [`log::plan_apply`]
     pub plan_apply: fn(&Rules, &Position, &Record, Option<&str>) -> Plan,
+    /// Whether a record that leads to this generation is a duplicate, whatever else it carries: none is, as a bad record
+    /// and a foreign schema outrank a duplicate (`lanes.md` 5).
+    pub is_passed: fn(&Position, Number) -> bool,
     /// [`log::apply_record`]
     pub apply_record: fn(&Rules, &Position, &Record, &ApplyOptions<'_>) -> Application,
     /// [`log::mark_inflight`]
@@ -46,6 +49,7 @@ impl Log {
         read_position: log::read_position,
         position_trust: log::position_trust,
         plan_apply: log::plan_apply,
+        is_passed: |_, _| false,
         apply_record: log::apply_record,
         mark: log::mark_inflight,
         land: log::land_position,
