@@ -18,7 +18,7 @@ mod pages;
 mod parts;
 mod site;
 
-pub use account::{failed_login, login, logout};
+pub use account::{failed_login, login, logout, subscribe};
 pub use content::{create, edit, save, title_of, upload};
 pub use pages::{edits, front, mail, node_page, node_page_of, waiting_page};
 pub use site::{cron, define_table, enqueue, install, install_module, private_key, session_of};
@@ -113,6 +113,22 @@ pub enum Ask {
     },
     /// [`private_key`]
     PrivateKey,
+    /// [`subscribe`]
+    Subscribe {
+        /// How long it waits between its writes.
+        #[serde(default, skip_serializing_if = "is_none")]
+        pause: Millis,
+        /// Whether a mail confirms it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        mails: bool,
+        /// Whether it is given a number.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        numbered: bool,
+    },
+}
+
+fn is_none(pause: &Millis) -> bool {
+    pause.0 == 0
 }
 
 /// Who asks.
@@ -157,6 +173,11 @@ impl Ask {
             Ask::Enqueue => enqueue(token.clone()),
             Ask::Mail { to } => mail(token.clone(), to),
             Ask::PrivateKey => private_key(token.clone()),
+            Ask::Subscribe {
+                pause,
+                mails,
+                numbered,
+            } => subscribe(token.clone(), pause, mails, numbered),
         };
         let program = match &visitor.session {
             // The application looks for the session of every request, not only where a page needs it.
@@ -185,6 +206,7 @@ impl Ask {
             Ask::Enqueue => "/admin/reports/queue".to_owned(),
             Ask::Mail { .. } => "/contact".to_owned(),
             Ask::PrivateKey => "/search".to_owned(),
+            Ask::Subscribe { .. } => "/newsletter".to_owned(),
         })
     }
 

@@ -50,6 +50,9 @@ pub(super) const DEFECTS: &[Defect] = &[
         &["LR-16", "LR-9", "LR-18"],
         "a step of a copy does not seal first: the copy holds what the record behind its generation brings again",
         |rules| rules.flows.provision.begin = object::copy_without_sealing,
+    )
+    .unseen(
+        "nothing is left unsealed where a turn ends, for a seal takes none and a render seals before it waits: a step of a copy that runs within the turn of a write would",
     ),
     Defect::new(
         "leave-the-salt",
@@ -329,6 +332,9 @@ pub(super) const DEFECTS: &[Defect] = &[
             primary_fingerprint: facts.fingerprint,
             ..facts.clone()
         }),
+    )
+    .unseen(
+        "a lane that differs at the generation where the primary stands violates LR-9 before it asks: a fault that damages rows where they are stored would",
     ),
     Defect::new(
         "admit-any-schema",
@@ -339,6 +345,9 @@ pub(super) const DEFECTS: &[Defect] = &[
             primary_schema: facts.schema,
             ..facts.clone()
         }),
+    )
+    .unseen(
+        "all versions of a run have one schema text, and no copy lands on a lane that has another: a deploy of code with a schema of its own would",
     ),
     Defect::new(
         "serve-from-verified",
@@ -418,7 +427,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     Defect::new(
         "ask-at-once",
         &[],
-        &["RUNAWAY"],
+        &["LR-L6", "RUNAWAY"],
         "a lane that waits for a copy asks again without a pause",
         |rules| rules.copies.backoff_ms = |_| Number::ZERO,
     ),

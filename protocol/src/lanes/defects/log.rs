@@ -203,7 +203,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     Defect::new(
         "apply-any-schema",
         &[],
-        &["LR-12"],
+        &["LR-12", "LR-8", "LR-9"],
         "the schema of a record is not compared with the lane's",
         |rules| {
             rules.log.plan_apply = |rules, position, record, schema| {
@@ -232,7 +232,7 @@ pub(super) const DEFECTS: &[Defect] = &[
         |rules| {
             rules.log.plan_apply = |rules, position, record, schema| {
                 let signed = passed(record, |record| {
-                    if record.fingerprint.as_str().is_none() {
+                    if record.fingerprint.as_str().is_none_or(str::is_empty) {
                         record.fingerprint = Text::new_static("f").into();
                     }
                 });

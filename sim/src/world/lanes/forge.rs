@@ -5,7 +5,7 @@ use std::sync::Arc;
 use protocol::host::{Body, Payload, Request, Text};
 use protocol::json::Json;
 use protocol::lanes::app::SCHEMA;
-use protocol::lanes::wire::{Chunk, LoggedStatement, Record};
+use protocol::lanes::wire::{Chunk, Field, LoggedStatement, Record};
 use protocol::number::Number;
 
 use super::shape::Forged;
@@ -13,8 +13,9 @@ use super::shape::Forged;
 /// A generation that no run reaches.
 const FAR: Number = Number::integer(1 << 30);
 
-/// The request that brings it.
-pub(super) fn request(forged: Forged) -> Request {
+/// The request that brings it to a lane at this position. Each is wrong in one way only.
+pub(super) fn request(forged: Forged, applied: Number) -> Request {
+    let one = Number::integer(1);
     match forged {
         Forged::ChunkOfAnotherSchema => restore(Chunk {
             schema_version: Text::new_static("another").into(),
@@ -32,23 +33,31 @@ pub(super) fn request(forged: Forged) -> Request {
             generation: Number::NAN.into(),
             ..chunk()
         }),
+        // It promises no tables, so that it begins no copy of its own.
+        Forged::ChunkOfAnotherGeneration => restore(Chunk {
+            expect: Field::Missing,
+            done: Field::Missing,
+            ..chunk()
+        }),
         Forged::RecordOfAnotherSchema => apply(Record {
             schema_version: Text::new_static("another").into(),
-            ..record()
+            ..record(applied, applied + one)
         }),
-        Forged::RecordAhead => apply(record()),
+        Forged::RecordAhead => apply(record(FAR, FAR + one)),
+        Forged::RecordBranchingOff => apply(record(applied - one, applied + one)),
+        Forged::RecordOnceMore => apply(record(applied - one, applied)),
         Forged::RecordOverflowed => apply(Record {
             overflowed: true.into(),
-            ..record()
+            ..record(applied, applied + one)
         }),
         Forged::RecordWithoutFingerprint => apply(Record {
             fingerprint: Text::default().into(),
-            ..record()
+            ..record(applied, applied + one)
         }),
     }
 }
 
-/// A chunk that would empty a table.
+/// A chunk that would empty a table, and be a whole copy by itself.
 fn chunk() -> Chunk {
     Chunk {
         generation: FAR.into(),
@@ -58,17 +67,18 @@ fn chunk() -> Chunk {
         rows: Vec::<Json>::new().into(),
         first: true.into(),
         expect: vec![Json::text("node")].into(),
+        done: true.into(),
         ..Chunk::default()
     }
 }
 
 /// A record that would empty a table.
-fn record() -> Record {
+fn record(parent: Number, generation: Number) -> Record {
     let statements = vec![LoggedStatement::new("DELETE FROM node", Vec::new())];
     Record {
         schema_version: Text::new_static(SCHEMA).into(),
         fingerprint: Text::new_static("forged").into(),
-        ..Record::sealed(FAR, FAR + Number::integer(1), statements)
+        ..Record::sealed(parent, generation, statements)
     }
 }
 

@@ -18,9 +18,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use protocol::host::{Label, ObjectName, Outcome, Request, Shared, Text};
 use protocol::lanes::Lanes;
 use protocol::lanes::defects::ABSENT;
+use protocol::lanes::meta::Key;
 use protocol::lanes::object::SITE;
 use protocol::lanes::operator::Operate;
 use protocol::lanes::{front, object};
+use protocol::number::Number;
 use protocol::task::{Program, Waiting};
 
 use super::{Phrase, PlanOf, Planted, Variant, World};
@@ -215,7 +217,9 @@ impl World for LanesWorld {
             }
             Operation::Forge { lane, forged } => {
                 let to = self.lane(*lane, kernel)?;
-                kernel.send(item, to, forge::request(*forged));
+                let standing = self.truth.standing(*lane);
+                let applied = standing.map_or(Number::ZERO, |lane| lane.number(Key::APPLIED));
+                kernel.send(item, to, forge::request(*forged, applied));
             }
             Operation::Recreate { lane } => {
                 let name = Text::from(format!("{SITE}/{}#r{lane}", self.truth.site));

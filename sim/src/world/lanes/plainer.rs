@@ -152,6 +152,21 @@ fn asks(ask: &Ask) -> Vec<Ask> {
             let fewer = plainer::numbers(routes, 1).map(|routes| Ask::InstallModule { objects, routes });
             smaller.chain(fewer).collect()
         }
+        Ask::Subscribe {
+            pause,
+            mails,
+            numbered,
+        } => {
+            let with = |pause, mails, numbered| Ask::Subscribe {
+                pause,
+                mails,
+                numbered,
+            };
+            let pauses = plainer::lengths(pause.0).map(|pause| with(Millis(pause), mails, numbered));
+            let unsent = mails.then(|| with(pause, false, numbered));
+            let plain = numbered.then(|| with(pause, mails, false));
+            pauses.chain(unsent).chain(plain).collect()
+        }
         Ask::Mail { to } => plainer::numbers(to, 1).map(|to| Ask::Mail { to }).collect(),
         Ask::Install { nodes, accounts } => {
             let fewer = plainer::numbers(nodes, 1).map(|nodes| Ask::Install { nodes, accounts });

@@ -94,10 +94,16 @@ pub enum Forged {
     ChunkOfAnotherWidth,
     /// A chunk without a generation.
     ChunkWithoutGeneration,
+    /// A chunk of another generation than the copy in progress.
+    ChunkOfAnotherGeneration,
     /// A record of another schema.
     RecordOfAnotherSchema,
     /// A record that builds on a generation that the lane has not reached.
     RecordAhead,
+    /// A record that builds on a generation that the lane has passed, and leads beyond where it stands.
+    RecordBranchingOff,
+    /// A record that leads to where the lane stands.
+    RecordOnceMore,
     /// A record that overflowed.
     RecordOverflowed,
     /// A record without a fingerprint.
@@ -201,6 +207,13 @@ impl Operation {
                 ("item.act.operation.visit.ask.install.nodes", *nodes, 10_000),
                 ("item.act.operation.visit.ask.install.accounts", *accounts, 10_000),
             ],
+            Ask::Subscribe { pause, .. } => {
+                return PlanError::if_above(
+                    "item.act.operation.visit.ask.subscribe.pause",
+                    pause.0,
+                    LONGEST.0 / 1_000,
+                );
+            }
             Ask::Waiting { pause, .. } => {
                 return PlanError::if_above(
                     "item.act.operation.visit.ask.waiting.pause",

@@ -1,14 +1,16 @@
-//! Logging in and out.
+//! Logging in and out, and subscribing.
 
 use super::parts::{
-    Ddl, NOW, account_of, cached, ignored, in_seconds, insert, log, query, row_of, work, write,
+    Ddl, NOW, account_of, cached, ignored, in_seconds, insert, log, query, row_of, transaction, work, write,
 };
-use crate::host::{Text, Value};
-use crate::lanes::app::program::{Act, Condition, OnRefusal, Register, RenderProgram, Step};
+use crate::host::{Millis, Text, Value};
+use crate::lanes::app::program::{Act, Condition, OnRefusal, Operand, Register, RenderProgram, Step};
 use crate::lanes::app::tables::FLOOD;
+use crate::number::Number;
 
 const ACCOUNT: Register = Register(0);
 const REFUSED: Register = Register(1);
+const NUMBER: Register = Register(2);
 
 /// Somebody logs in and is given a session.
 #[must_use]
@@ -105,4 +107,74 @@ pub fn logout(token: Text, session: &str) -> RenderProgram {
         account: Some(ACCOUNT),
         ..RenderProgram::default()
     }
+}
+
+/// Somebody subscribes to the site's letter: two pieces of work are queued, each in a transaction of its own, and it is
+/// remembered for a day who did. Between the two the application may wait for somebody else's answer. A number is taken
+/// from the sequences, and a mail is sent, by the primary alone: a lane has written by then, and hands all of it over.
+#[must_use]
+pub fn subscribe(token: Text, pause: Millis, mails: bool, numbered: bool) -> RenderProgram {
+    let queued = |data: Text| {
+        Step::from(insert(
+            "queue",
+            [
+                ("name", "letter".into()),
+                ("data", data.into()),
+                ("expire", 0.into()),
+                ("created", NOW),
+            ],
+        ))
+    };
+    let remembered = insert(
+        "key_value_expire",
+        [
+            ("collection", "update".into()),
+            ("name", token.clone().into()),
+            ("value", token.clone().into()),
+            ("expire", in_seconds(86_400)),
+        ],
+    );
+    let mut steps = vec![queued(token.clone())];
+    if pause.0 > 0 {
+        steps.push(Act::Pause(pause).into());
+    }
+    steps.push(queued(Text::from(format!("letter of {token}"))));
+    steps.push(remembered.into());
+    if numbered {
+        steps.extend(next_number());
+    }
+    if mails {
+        let detail = Text::from(format!("{{\"token\":\"{token}\"}}"));
+        let name = Text::new_static("cfwMail");
+        steps.push(Act::Capability { name, detail }.into());
+    }
+    steps.push(work(20));
+    RenderProgram {
+        token,
+        steps,
+        ..RenderProgram::default()
+    }
+}
+
+/// Takes the next value of the application's id service, which keeps the last one.
+fn next_number() -> [Step; 3] {
+    let last = query("SELECT MAX(value) AS value FROM sequences", []);
+    let first = insert("sequences", [("value", 1.into())]);
+    let next = Operand::Sum {
+        register: NUMBER,
+        by: Number::integer(1),
+    };
+    let moved = transaction(vec![
+        insert("sequences", [("value", next)]).into(),
+        write(
+            "DELETE FROM sequences WHERE value = :value",
+            [(":value", NUMBER.into())],
+        )
+        .into(),
+    ]);
+    [
+        last.keep(NUMBER).into(),
+        Step::from(first).when(Condition::Missing(NUMBER)),
+        moved.when(Condition::Present(NUMBER)),
+    ]
 }

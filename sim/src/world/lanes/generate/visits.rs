@@ -54,6 +54,10 @@ pub struct Visits {
     pub mail: u32,
     /// A page that needs the private key.
     pub private_key: u32,
+    /// A subscription: several writes of one table, with a wait between them or a number behind them.
+    pub subscribe: u32,
+    /// The same with a mail behind them: a lane hands it over when it has written.
+    pub subscribe_by_mail: u32,
 }
 
 /// How many configuration objects a small module brings at most, and how many a large one: past what a record holds.
@@ -65,6 +69,9 @@ const FENCES: u32 = 140;
 
 /// The shortest and the longest wait of a page that waits.
 const PAUSES: (u64, u64) = (50, 8_000);
+
+/// The same of a page that waits between its writes.
+const SHORT_PAUSES: (u64, u64) = (50, 2_000);
 
 type MakeAsk = fn(&mut Dice, &Shape) -> Ask;
 
@@ -101,8 +108,10 @@ pub(super) fn visit(
         enqueue,
         mail,
         private_key,
+        subscribe,
+        subscribe_by_mail,
     } = visits;
-    let kinds: [(u32, (Known, MakeAsk)); 20] = [
+    let kinds: [(u32, (Known, MakeAsk)); 22] = [
         (front_page, (Known::Perhaps, |_, _| Ask::Front { nodes: 5 })),
         (node, (Known::No, |dice, shape| page(dice, shape, false))),
         (
@@ -123,7 +132,7 @@ pub(super) fn visit(
         ),
         (
             failed_login,
-            (Known::No, |dice, shape| Ask::FailedLogin {
+            (Known::Perhaps, |dice, shape| Ask::FailedLogin {
                 uid: dice.some("uid", shape.accounts),
             }),
         ),
@@ -152,6 +161,11 @@ pub(super) fn visit(
             }),
         ),
         (private_key, (Known::Perhaps, |_, _| Ask::PrivateKey)),
+        (subscribe, (Known::Perhaps, |dice, _| subscription(dice, false))),
+        (
+            subscribe_by_mail,
+            (Known::Perhaps, |dice, _| subscription(dice, true)),
+        ),
     ];
     let (known, make) = weighted(dice, "visit", &kinds)?;
     let ask = make(dice, shape);
@@ -245,6 +259,19 @@ fn wait(dice: &mut Dice, shape: &Shape) -> Ask {
     Ask::Waiting {
         nid: nid(dice, shape),
         pause: Millis(pause),
+    }
+}
+
+fn subscription(dice: &mut Dice, mails: bool) -> Ask {
+    let (least, most) = SHORT_PAUSES;
+    let pause = match dice.below("pauses", 2) {
+        0 => 0,
+        _ => least + dice.instant("short-pause", Micros(most - least)).0,
+    };
+    Ask::Subscribe {
+        pause: Millis(pause),
+        mails,
+        numbered: !mails && dice.below("numbered", 4) == 0,
     }
 }
 

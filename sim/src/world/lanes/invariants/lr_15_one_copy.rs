@@ -2,7 +2,8 @@
 //!
 //! The attempts of each chunk are known from the wire, where the primary posts it, and what has landed from the lane's
 //! answers; see [`copies`](crate::world::lanes::truth::copies). Chunks whose bytes are equal are of all attempts that
-//! posted them, so they never part a copy. A copy during which the lane was reset has no subject: a chunk may have landed
+//! posted them, so they never part a copy. Where the attempts of one are not known, for the primary has not posted it, only
+//! generations are compared. A copy during which the lane was reset has no subject: a chunk may have landed
 //! whose answer was never given. Catches S17 where generations are equal, and two steps of copying that run at once.
 
 use super::{Check, Judgement, Stand, Triage};
@@ -29,10 +30,13 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     let Some(landing) = landing.filter(|landing| is_whole(turn) && !landing.cut_short) else {
         return Judgement::NoSubject;
     };
-    let Some(attempts) = truth.copies.attempts(turn.lane, landing) else {
+    let of_one = landing.generations.len() <= 1;
+    let attempts = truth.copies.attempts(turn.lane, landing);
+    if of_one && attempts.is_none() {
         return Judgement::NoSubject;
-    };
-    Judgement::that(!attempts.is_empty() && landing.generations.len() <= 1, || {
+    }
+    let common = attempts.is_some_and(|attempts| !attempts.is_empty());
+    Judgement::that(of_one && common, || {
         Breach::new(SEVERAL, format!(
             "lane {} is VERIFIED by {} chunks that are of no one attempt, of generations {:?}",
             turn.lane,

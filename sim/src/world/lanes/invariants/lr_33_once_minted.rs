@@ -1,7 +1,7 @@
 //! LR-33. No id of a lane is taken twice.
 //!
 //! Judged when a lane forwards a batch for the first time: the primary must not have taken any id in it before, whether
-//! the lane has heard of that or not. And when the primary answers a batch that it has not refused: the same, but for the
+//! the lane has heard of that or not, and none is in it twice. And when the primary answers a batch that it has not refused: the same, but for the
 //! same batch that is delivered twice, which is LR-36's. A batch that is refused, that comes too late, or that is lost on
 //! the way, its sender's reset included, has used nothing: its ids may be minted again. Catches S3 (a commit whose answer
 //! was lost leaves no mark), and marks that a reset or a new copy forgets (G07, G09).
@@ -16,9 +16,12 @@ use crate::world::lanes::truth::minted::{action, is_batch, minted_in};
 use crate::world::lanes::truth::wire::Called;
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::object::labels;
+use std::collections::BTreeSet;
 
 /// A lane mints one that is taken.
 const MINTED: Class = Class("minted");
+/// A lane gives one to two rows of a batch.
+const TWICE: Class = Class("twice");
 /// A batch brings one that is taken, and is not refused.
 const BROUGHT: Class = Class("brought");
 
@@ -27,7 +30,7 @@ pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-33",
         statement: "no lane mints an id that the primary has taken, and no batch brings one again",
-        classes: &[MINTED, BROUGHT],
+        classes: &[MINTED, TWICE, BROUGHT],
     },
     triage: Triage::Reworded(
         "an id is used when the primary takes it: of a batch that is refused nothing is left, and its ids are free",
@@ -41,7 +44,14 @@ fn mints(truth: &mut Truth, called: &Called) -> Judgement {
         return Judgement::NoSubject;
     }
     let mut judgement = Judgement::NoSubject;
+    let mut batch = BTreeSet::new();
     for (table, id) in minted_in(&called.request) {
+        if !batch.insert((table.clone(), id)) {
+            return Judgement::broken(
+                Breach::new(TWICE, format!("{} mints {id} of {table} twice in one batch", called.who))
+                    .between((format!("id {id} of {table}"), "of one row"), ("the batch", "gives it to two")),
+            );
+        }
         let again = truth.minted.taken(&table, id).is_some();
         judgement = Judgement::that(!again, || {
             Breach::new(MINTED, format!("{} mints id {id} of {table}, which the primary has taken", called.caller()))

@@ -5,18 +5,20 @@
 //! has caught up (see LR-33). And when the primary has committed a batch: each
 //! id in it must be above every other one of its class in the table, but for those behind it in the same batch. Ids of
 //! refused batches are not used; ids of rows that are gone are not asked for, because the tables of the catalogue forget
-//! them, where deployed ones do not. The primary's own ids come from its table's maximum and are LR-32's. Catches S3, S43,
+//! them, where deployed ones do not. No lane holds the log of events, so none mints for it: what the primary writes there
+//! has an id of the primary's class, or leaves it to the database. The primary's own ids come from its table's maximum and are LR-32's. Catches S3, S43,
 //! H37, H39, G05.
 
 use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::contents::Contents;
-use crate::world::lanes::truth::minted::{CLASSES, action, ids, is_batch, minted_in};
+use crate::world::lanes::truth::minted::{CLASSES, action, first_value, ids, is_batch, minted_in};
 use crate::world::lanes::truth::wire::Called;
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::Text;
+use protocol::host::{Statement, Text};
 use protocol::lanes::app::tables;
 use protocol::lanes::object::labels;
+use protocol::sql::write_target;
 
 /// A lane mints one for a table that it does not hold.
 const NOT_HELD: Class = Class("not-held");
@@ -67,6 +69,15 @@ fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
 
 fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
     let mut judgement = Judgement::NoSubject;
+    for id in turn.statements().filter_map(event) {
+        judgement = Judgement::that(id % CLASSES == 0, || {
+            Breach::new(NOT_HELD, format!("the log of events has a row {id}, and no lane holds that table"))
+                .between(("the class of its rows", 0), (format!("the class of {id}"), id % CLASSES))
+        });
+        if id % CLASSES != 0 {
+            return judgement;
+        }
+    }
     for (run, response) in turn.answers() {
         let batch = run.request().filter(|request| is_batch(request));
         let committed = action(response).as_deref() == Some("commit");
@@ -83,6 +94,12 @@ fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
         }
     }
     judgement
+}
+
+/// The id that a row of the log of events is given, if it is given one.
+fn event(statement: &Statement) -> Option<u64> {
+    let is_event = write_target(&statement.sql) == Some("watchdog");
+    is_event.then(|| first_value(&statement.sql)).flatten()
 }
 
 /// The highest id of the class of an id that the primary's table holds and that is not left out.

@@ -4,12 +4,16 @@
 //! already. A copy is never older than the records that were there when it began, so a lane that was copied to because of
 //! a record is not withdrawn for it again, and there is no loop. The record is the first of the answer that overflowed, or
 //! that the lane has not come to. It cannot see that a record is refused whose answer nobody has heard. That the primary
-//! goes on to answer while many lanes are copied to is LR-L5's.
+//! goes on to answer while many lanes are copied to is LR-L5's; but lanes that ask without a pause take its gate from its
+//! visitors. So it is judged as well when a lane asks: each time it waits longer than before, and two seconds at the least.
+//! What failed is run again sooner, and an operator can have one ask at once: a few in two seconds are none too many.
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
+use crate::kernel::Micros;
 use crate::world::lanes::truth::standing::Generation;
-use crate::world::lanes::truth::wire::Heard;
+use crate::world::lanes::truth::heard::ASKS;
+use crate::world::lanes::truth::wire::{Called, Heard};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::host::Answer;
 use protocol::lanes::admission::Stage;
@@ -20,15 +24,21 @@ use protocol::lanes::wire::LogAnswer;
 /// The same record costs another one.
 const AGAIN: Class = Class("again");
 
+/// A lane asks without a pause.
+const NO_PAUSE: Class = Class("no-pause");
+
+/// How long a lane that has asked waits at the least (`lanes.md` 3).
+const BACKOFF: Micros = Micros::from_millis(2_000);
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-L6",
-        statement: "a lane is not withdrawn for a record that its copy holds",
-        classes: &[AGAIN],
+        statement: "a lane is not withdrawn for a record that its copy holds, and does not ask for copies without a pause",
+        classes: &[AGAIN, NO_PAUSE],
     },
     triage: Triage::Reworded("that many copies at once do not starve the primary is LR-L5's: requests end"),
-    stands: &[Stand::Lane(check)],
+    stands: &[Stand::Lane(check), Stand::Call(asks)],
 };
 
 fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
@@ -55,6 +65,22 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         judgement = Judgement::Holds;
     }
     judgement
+}
+
+fn asks(truth: &mut Truth, called: &Called) -> Judgement {
+    let lane = truth.lane_of(&called.who).filter(|lane| *lane > 0);
+    let (labels::ASK_READMIT, Some(lane)) = (called.label, lane) else {
+        return Judgement::NoSubject;
+    };
+    let before = truth.asks.get(&lane).filter(|asks| asks.len() == ASKS);
+    let Some(first) = before.and_then(|asks| asks.front()) else {
+        return Judgement::Holds;
+    };
+    let within = truth.now.since(*first);
+    Judgement::that(within >= BACKOFF, || {
+        Breach::new(NO_PAUSE, format!("lane {lane} asks for a copy for the {}th time within {within}", ASKS + 1))
+            .between(("so many asks take at least", BACKOFF), ("they took", within))
+    })
 }
 
 /// The record that a lane has refused with the answer that it has heard in a turn.

@@ -215,7 +215,8 @@ pub fn effect_of(ask: &Ask, token: &Text) -> Option<Effect> {
         | Ask::Upload
         | Ask::Login { .. }
         | Ask::Edit { .. }
-        | Ask::Cron => Some(Effect::Of(token.clone())),
+        | Ask::Cron
+        | Ask::Subscribe { .. } => Some(Effect::Of(token.clone())),
         Ask::Mail { .. } => Some(Effect::Act(token.clone())),
         _ => None,
     }

@@ -15,6 +15,9 @@ use super::wire::{Called, Heard};
 use super::{Truth, Turn};
 use crate::kernel::Micros;
 
+/// Of so many asks of a lane it is known when they were made.
+pub const ASKS: usize = 4;
+
 /// Something that a front was told about how many lanes there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
@@ -103,6 +106,13 @@ impl Truth {
             (labels::READ_HEAD, Some(lane)) if called.run.as_ref().is_some_and(|run| run.is_alarm()) => {
                 self.pulled.insert(lane, self.now);
                 self.pull_waited.remove(&lane);
+            }
+            (labels::ASK_READMIT, Some(lane)) => {
+                let asks = self.asks.entry(lane).or_default();
+                asks.push_back(self.now);
+                if asks.len() > ASKS {
+                    asks.pop_front();
+                }
             }
             (labels::MIGRATE_LANE, Some(0)) => {
                 if let Some(lane) = self.number_of(&called.to.0) {

@@ -85,7 +85,8 @@ pub fn minted_in(request: &Request) -> Vec<(Text, u64)> {
 }
 
 /// The first value of an insert, where it is a whole number that stands in the text.
-fn first_value(sql: &str) -> Option<u64> {
+#[must_use]
+pub fn first_value(sql: &str) -> Option<u64> {
     let values = sql.split_once("VALUES (")?.1;
     values.split([',', ')']).next()?.trim().parse().ok()
 }

@@ -20,7 +20,7 @@ pub mod sessions;
 pub mod standing;
 pub mod wire;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use protocol::host::{Millis, Response, Statement, Text, Value};
 use protocol::lanes::admission::Stage;
@@ -183,6 +183,8 @@ pub struct Truth {
     pub heads: Vec<(Generation, Generation)>,
     /// How near the run has come to bounds.
     pub measures: Measures,
+    /// When each lane last asked for another copy, a few times.
+    pub asks: BTreeMap<u32, VecDeque<Micros>>,
     /// The generations that the primary has told each lane as its newest.
     pub advertised: BTreeMap<u32, BTreeSet<Generation>>,
     /// Pages, by digest, that are known to be of a generation.
@@ -226,6 +228,7 @@ impl Truth {
             told: BTreeMap::new(),
             heads: Vec::new(),
             measures: Measures::default(),
+            asks: BTreeMap::new(),
             advertised: BTreeMap::new(),
             known_pages: Default::default(),
             evaluator: Evaluator::default(),

@@ -50,6 +50,7 @@ pub(super) fn asked(ask: &Ask) -> String {
         Ask::Enqueue => "queues a piece of work".to_owned(),
         Ask::Mail { to } => format!("has account {to} sent a mail"),
         Ask::PrivateKey => "has the private key made".to_owned(),
+        Ask::Subscribe { .. } => "subscribes to the letter".to_owned(),
     }
 }
 

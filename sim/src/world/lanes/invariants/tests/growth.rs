@@ -6,7 +6,7 @@ use protocol::host::{Answer, Entry, Request};
 use protocol::lanes::admission::{MANDATORY_STATE, Stage};
 use protocol::lanes::header;
 use protocol::lanes::meta::Key;
-use protocol::lanes::object::labels::{MIGRATE_LANE, POST_CHUNK, READ_HEAD, READ_LOG};
+use protocol::lanes::object::labels::{ASK_READMIT, MIGRATE_LANE, POST_CHUNK, READ_HEAD, READ_LOG};
 use protocol::lanes::wire::{Field, Head, LogAnswer, Record};
 use protocol::number::Number;
 
@@ -196,6 +196,21 @@ fn a_record_costs_one_copy() {
     fires(withdraws(7, &[(6, true)]));
     holds(withdraws(7, &[(6, false), (9, false)]));
     assert_eq!(withdraws(7, &[]), Judgement::NoSubject);
+}
+
+#[test]
+fn a_lane_waits_between_its_asks() {
+    let asks = |pause: u64| {
+        let mut truth = truth();
+        let ask = call("site/shop#r1", ASK_READMIT, "shop", Request::get("/"), alarm(1));
+        for _ in 0..4 {
+            truth.called(&ask);
+            truth.now = truth.now.after(Micros::from_millis(pause));
+        }
+        of_call("LR-L6", &truth, &ask)
+    };
+    holds(asks(500));
+    fires(asks(499));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! The checks of ids: whose they are, and that each is given out once.
 
-use protocol::host::{Request, Response, Text, Value};
+use protocol::host::{Request, Response, Statement, Text, Value};
 use protocol::lanes::object::labels::FORWARD;
 use protocol::lanes::wire::{Field, ForwardAnswer, ForwardBatch, ForwardStatement};
 
-use super::scene::{body, call, finished, fires, holds, of_call, of_turn, run, serving, state, truth, turn};
+use super::scene::{
+    body, call, finished, fires, holds, of_call, of_turn, run, serving, state, truth, turn, wrote,
+};
 use crate::world::lanes::invariants::Judgement;
 use crate::world::lanes::truth::Truth;
 use crate::world::lanes::truth::contents::Contents;
@@ -96,6 +98,7 @@ fn an_id_is_taken_once() {
     fires(of_turn("LR-33", &truth, &answers(&[515], "")));
     fires(of_call("LR-33", &truth, &forwards(&[258])));
     holds(of_call("LR-33", &truth, &forwards(&[772])));
+    fires(of_call("LR-33", &truth, &forwards(&[772, 1_029, 772])));
     let refused = of_turn("LR-33", &truth, &answers(&[515], "conflict"));
     assert_eq!(refused, Judgement::NoSubject);
 }
@@ -114,6 +117,19 @@ fn an_id_is_above_what_is_used_of_its_class() {
     holds(takes(&[1, 258, 515], &[258, 515]));
     fires(takes(&[1, 258, 515], &[258]));
     fires(takes(&[1, 258, 515], &[515, 258]));
+}
+
+#[test]
+fn the_log_of_events_has_ids_of_the_primary() {
+    let writes = |sql: &'static str| {
+        let primary = Standing::default();
+        let heard = vec![wrote([Statement::new(sql, [])])];
+        of_turn("LR-34", &truth(), &turn(0, &primary, &primary, heard))
+    };
+    holds(writes("INSERT INTO watchdog (\"wid\", uid) VALUES (514, ?)"));
+    fires(writes("INSERT INTO watchdog (\"wid\", uid) VALUES (258, ?)"));
+    let left = writes("INSERT INTO watchdog (uid) VALUES (?)");
+    assert_eq!(left, Judgement::NoSubject);
 }
 
 #[test]

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use protocol::host::{Answer, Request, Text, Value};
+use protocol::json::Json;
 use protocol::lanes::admission::{MANDATORY_STATE, Stage};
 use protocol::lanes::header;
 use protocol::lanes::meta::Key;
 use protocol::lanes::object::labels::{FORWARD, POST_CHUNK, READ_HEAD, READ_LOG};
-use protocol::lanes::wire::{Chunk, Field, ForwardAnswer, LogAnswer, Record};
+use protocol::lanes::wire::{
+    ApplyAnswer, Chunk, Field, ForwardAnswer, ForwardBatch, ForwardStatement, LogAnswer, Record,
+};
 use protocol::number::Number;
 
 use super::scene::{
@@ -93,6 +96,28 @@ fn a_lane_restores_what_has_its_schema() {
     fires(of_turn("LR-12", &truth(), &takes("site-2")));
 }
 
+#[test]
+fn a_lane_applies_by_hand_what_has_its_schema() {
+    let takes = |schema: &'static str, action: &'static str| {
+        let record = Record {
+            schema_version: Text::new_static(schema).into(),
+            ..Record::default()
+        };
+        let answer = ApplyAnswer {
+            action: Text::new_static(action).into(),
+            ..ApplyAnswer::default()
+        };
+        let handed = Request::post("/__replica?action=apply", body(record));
+        let answered = protocol::host::Response::new(200, body(answer));
+        let heard = vec![finished(run(Some(handed), Vec::new()), answered)];
+        let lane = standing([(SCHEMA, "site-1")]);
+        of_turn("LR-12", &truth(), &turn(1, &lane, &lane, heard))
+    };
+    holds(takes("site-1", "apply"));
+    fires(takes("site-2", "apply"));
+    assert_eq!(takes("site-2", "refuse"), Judgement::NoSubject);
+}
+
 /// A copy of two chunks, of which the primary has posted the first twice, in two attempts.
 fn copied(second_of: u64, generation: u32) -> (Truth, Turn) {
     let mut truth = truth();
@@ -125,6 +150,19 @@ fn a_copy_is_of_one_attempt_and_one_generation() {
     holds(judged(copied(2, 7)));
     fires(judged(copied(1, 7)));
     fires(judged(copied(2, 8)));
+}
+
+#[test]
+fn a_chunk_that_nobody_has_posted_parts_a_copy_by_its_generation() {
+    let with = |generation| {
+        let (mut truth, ends) = copied(2, 7);
+        let lane = Standing::default();
+        let strays = vec![lands(chunk(generation, "node", RESTORE))];
+        truth.turned(&turn(1, &lane, &lane, strays));
+        of_turn("LR-15", &truth, &ends)
+    };
+    fires(with(8));
+    assert_eq!(with(7), Judgement::NoSubject);
 }
 
 /// A truth in which lane 1 serves generation 5 since long, and 7 was sealed at an instant.
@@ -183,6 +221,37 @@ fn a_lane_holds_the_primarys_identity() {
     fires(of_turn("LR-27", &truth, &stands(&serving_with_salt())));
     let unsalted = standing([(Key::STAGE, "SERVING"), (Key::APPLIED, "7")]);
     fires(of_turn("LR-27", &truth, &stands(&unsalted)));
+}
+
+#[test]
+fn no_batch_of_a_lane_originates() {
+    let commits = |sql: &'static str, params: Vec<Json>, action: &'static str| {
+        let statement = ForwardStatement {
+            sql: Text::new_static(sql).into(),
+            params: Field::Is(Json::Array(params)),
+            ..ForwardStatement::default()
+        };
+        let batch = ForwardBatch {
+            statements: Field::Is(vec![Field::Is(statement)]),
+            ..ForwardBatch::default()
+        };
+        let answer = ForwardAnswer {
+            action: Text::new_static(action).into(),
+            ..ForwardAnswer::default()
+        };
+        let asked = Request::post("/__replica?action=forward", body(batch));
+        let answered = protocol::host::Response::new(200, body(answer));
+        let heard = vec![finished(run(Some(asked), Vec::new()), answered)];
+        let primary = Standing::default();
+        of_turn("LR-27", &truth(), &turn(0, &primary, &primary, heard))
+    };
+    let sequence = "INSERT INTO sequences (value) VALUES (?)";
+    let entry = "INSERT INTO key_value (collection, name, value) VALUES (?, ?, ?)";
+    let named = |name: &'static str| ["state", name, "v"].map(Json::text).to_vec();
+    fires(commits(sequence, Vec::new(), "commit"));
+    assert_eq!(commits(sequence, Vec::new(), "refuse"), Judgement::NoSubject);
+    fires(commits(entry, named("system.private_key"), "commit"));
+    holds(commits(entry, named("system.cron_last"), "commit"));
 }
 
 fn serving_with_salt() -> Standing {
