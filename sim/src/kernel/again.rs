@@ -57,6 +57,8 @@ pub(super) struct Attempts {
     token: u64,
     /// The failure of the first one.
     failed: Option<CallError>,
+    /// Whether one has failed of which nobody knows whether it ran: then none has a fresh token any more.
+    may_have_run: bool,
 }
 
 /// What an attempt bears.
@@ -130,6 +132,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 made: 1,
                 token: number,
                 failed: None,
+                may_have_run: false,
             };
             of_caller.attempts.insert(caller.call, attempts);
         }
@@ -180,7 +183,8 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let attempts = of_party.and_then(|of_party| of_party.attempts.get_mut(&to.call));
         let attempts = attempts.expect("it was there a moment ago");
         attempts.failed.get_or_insert_with(|| error.clone());
-        if connection == Connection::NotDelivered {
+        attempts.may_have_run |= connection != Connection::NotDelivered;
+        if !attempts.may_have_run {
             attempts.token = 0;
         }
         let again = Pending::TryAgain(to.party, to.incarnation, to.call, origin);
