@@ -19,7 +19,7 @@ fn a_belief_expires_after_sixty_seconds() {
         let mut pool = Pool::<SqliteStore>::installed_under(version);
         pool.provision(1);
         pool.passes(20_000);
-        let mut by = |pool: &mut Pool<SqliteStore>, path: u32| {
+        let by = |pool: &mut Pool<SqliteStore>, path: u32| {
             let response = pool.send(pool.front, admin_page(1, path));
             assert_eq!(response.status, 200);
             Text::new(answered_by(&response))
