@@ -25,7 +25,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     Defect::new(
         "dense-generations",
         &["H1"],
-        &["LR-L6"],
+        &["LR-L1", "LR-L3"],
         "a record must lead to the next generation, although one request can advance several: every lane is withdrawn",
         |rules| {
             rules.log.plan_apply = |rules, position, record, schema| {
