@@ -55,6 +55,7 @@ fn tell(what: &Moment, at: &mut Millis) -> String {
             let (args, answer) = match function {
                 Function::Now => (args.get().to_owned(), "a time".to_owned()),
                 Function::Alarm => (args.get().to_owned(), presence(answer)),
+                Function::Id | Function::IdOf => (args.get().to_owned(), "an id".to_owned()),
                 Function::SetAlarm => (relative(args.get(), *at), answer.to_owned()),
                 Function::Sql => (args.get().to_owned(), rows::<Sql>(answer)),
                 Function::Transaction => (args.get().to_owned(), rows::<Transaction>(answer)),
