@@ -6,7 +6,7 @@
 //!
 //! The list (`shape`): CREATE TABLE, of columns that are INTEGER, INT, TEXT, REAL, BLOB or of no type, with NOT NULL,
 //! DEFAULT, AUTOINCREMENT, PRIMARY KEY and UNIQUE (of the table too) and WITHOUT ROWID; DROP TABLE, ADD COLUMN, CREATE
-//! [UNIQUE] INDEX and DROP INDEX; INSERT of rows of parameters and literals, OR REPLACE (or REPLACE), OR IGNORE or with one
+//! \[UNIQUE\] INDEX and DROP INDEX; INSERT of rows of parameters and literals, OR REPLACE (or REPLACE), OR IGNORE or with one
 //! ON CONFLICT clause; UPDATE and DELETE by conditions that compare a column with a value; SELECT of columns, `COUNT(*)` or
 //! `MAX(column)` of one table, with order, limit and offset, of `sqlite_schema` and `sqlite_sequence` too.
 //!
