@@ -8,7 +8,7 @@
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};
-use crate::world::lanes::truth::contents::Contents;
+use crate::world::lanes::truth::contents::{Contents, Row};
 use crate::world::lanes::truth::minted::ids;
 use crate::world::lanes::truth::standing::Record;
 use crate::world::lanes::truth::{Truth, Turn};
@@ -73,9 +73,9 @@ fn is_left_of_a_save(truth: &Truth, turn: &Turn, node: u64) -> bool {
     let Some(table) = turn.after.contents.table(name) else {
         return false;
     };
-    let texts = ids(table, column).zip(&table.rows).filter(|(nid, _)| *nid == node);
-    let text_at = table.column("body_value");
-    let mut texts = texts.map(|(_, row)| row.get(text_at?)?.as_text());
+    let (of, text_at) = (table.column(column), table.column("body_value"));
+    let is_of = |row: &Row| of.and_then(|at| row.get(at)?.as_number()?.to_u64_exact()) == Some(node);
+    let mut texts = table.rows.iter().filter(|row| is_of(row)).map(|row| row.get(text_at?)?.as_text());
     texts.all(|text| {
         let mut attempts = truth.attempts.values().filter(|attempt| attempt.arrivals > 0);
         attempts.any(|attempt| {
