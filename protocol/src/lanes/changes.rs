@@ -29,7 +29,7 @@ pub enum Side {
     Primary,
     /// The lane's.
     Lane,
-    /// Both: what one end sends only the other one reads, or a pool that is documented on one side shows other things first.
+    /// Both: what one end sends only the other one reads.
     Both,
 }
 
@@ -195,7 +195,7 @@ pub const CHANGES: [Change; 29] = [
         name: "named-by-its-id",
         without: "without-named-by-its-id",
         invariant: "LR-32",
-        side: Side::Both,
+        side: Side::Lane,
         reason: "a lane whose storage another's was copied over has that one's name in it, and goes by it when an alarm wakes \
                  it without its own; an object whose id is not that name's looks for its own among those of the site, and \
                  without one puts its alarm off",
@@ -208,7 +208,7 @@ pub const CHANGES: [Change; 29] = [
         name: "pass-over-what-is-applied",
         without: "without-pass-over-what-is-applied",
         invariant: "LR-L6",
-        side: Side::Both,
+        side: Side::Lane,
         reason: "the answer to a round that began before a copy comes when the copy is whole, and a lane is withdrawn for a \
                  record of it that overflowed, although its copy holds that; what a lane has applied is a duplicate first",
         apply: |rules| rules.log.is_passed = |position, generation| generation.js_le(position.applied),

@@ -52,7 +52,8 @@ pub(super) const DEFECTS: &[Defect] = &[
         |rules| rules.flows.provision.begin = object::copy_without_sealing,
     )
     .unseen(
-        "nothing is left unsealed where a turn ends, for a seal takes none and a render seals before it waits: a step of a copy that runs within the turn of a write would",
+        "nothing is left unsealed where a turn ends, for a seal takes none and a render seals before it waits: a \
+         step of a copy that runs within the turn of a write would",
     ),
     Defect::new(
         "leave-the-salt",
@@ -334,7 +335,8 @@ pub(super) const DEFECTS: &[Defect] = &[
         }),
     )
     .unseen(
-        "a lane that differs at the generation where the primary stands violates LR-9 before it asks: a fault that damages rows where they are stored would",
+        "a lane that differs at the generation where the primary stands violates LR-9 before it asks: a fault that \
+         damages rows where they are stored would",
     ),
     Defect::new(
         "admit-any-schema",
@@ -347,7 +349,8 @@ pub(super) const DEFECTS: &[Defect] = &[
         }),
     )
     .unseen(
-        "all versions of a run have one schema text, and no copy lands on a lane that has another: a deploy of code with a schema of its own would",
+        "all versions of a run have one schema text, and no copy lands on a lane that has another: a deploy of code \
+         with a schema of its own would",
     ),
     Defect::new(
         "serve-from-verified",

@@ -70,7 +70,8 @@ pub(super) const DEFECTS: &[Defect] = &[
         },
     )
     .unseen(
-        "a window counts by its waits, and one request at a time has none but of the window before, which LR-41 counts in both: it would have to know in which window each wait has ended",
+        "a window counts by its waits, and one request at a time has none but of the window before, which LR-41 \
+         counts in both: it would have to know in which window each wait has ended",
     ),
     Defect::new(
         "never-ask",

@@ -247,7 +247,7 @@ fn failures() -> Vec<Case> {
             "errors",
             "an error in mid body shows when the body is read; a status passes through as it is",
             "a response of the seam has its whole body",
-            "tests/tests/workerd.rs passes statuses through",
+            "tests/tests/workerd passes statuses through",
         ),
         Case::untested(
             "10, 11.3",

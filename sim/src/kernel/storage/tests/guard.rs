@@ -81,17 +81,6 @@ fn a_fault_breaks_the_object_or_throws<S: Store>() {
     }
 }
 
-macro_rules! on_both_stores {
-    ($($case:ident),* $(,)?) => {
-        mod sqlite {
-            $(#[test] fn $case() { super::$case::<super::SqliteStore>() })*
-        }
-        mod model {
-            $(#[test] fn $case() { super::$case::<super::ModelStore>() })*
-        }
-    };
-}
-
 on_both_stores!(
     limits_can_be_set,
     a_row_as_large_as_was_seen_fits,

@@ -1,8 +1,9 @@
 //! LR-12. A lane takes in nothing of another schema than its own.
 //!
-//! Each record that moves the lane, each that is handed to it and that it says to have applied, and each chunk that lands
-//! is looked at, against the schema text that the lane's database holds. A record that was refused, or passed over, moves nothing. With one code version in the world all texts
-//! are equal, and what is shown is that the lane's is never unknown; runs of two versions show the rest.
+//! Each record that moves the lane, each that is handed to it and that it says to have applied, and each chunk that
+//! lands is looked at, against the schema text that the lane's database holds. A record that was refused, or passed
+//! over, moves nothing. With one code version in the world all texts are equal, and what is shown is that the lane's
+//! is never unknown; runs of two versions show the rest.
 
 use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::{Breach, Class, Invariant};

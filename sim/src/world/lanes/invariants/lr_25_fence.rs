@@ -81,7 +81,8 @@ fn judge(truth: &mut Truth, lane: u32, run: &Run, response: &Response) -> Judgem
         }
     }
     let detail = format!(
-        "lane {lane} was asked for a page of generation {required} or later and answered with an earlier one; the newest generation is {}",
+        "lane {lane} was asked for a page of generation {required} or later and answered with an earlier one; the newest \
+         generation is {}",
         told(newest)
     );
     Judgement::broken(Breach::new(TOO_EARLY, detail).between(

@@ -1,14 +1,15 @@
 //! LR-33. No id of a lane is taken twice.
 //!
-//! Judged when a lane forwards a batch for the first time: the primary must not have taken any id in it before, whether
-//! the lane has heard of that or not, and none is in it twice. And when the primary answers a batch that it has not refused: the same, but for the
-//! same batch that is delivered twice, which is LR-36's. A batch that is refused, that comes too late, or that is lost on
-//! the way, its sender's reset included, has used nothing: its ids may be minted again. Catches S3 (a commit whose answer
-//! was lost leaves no mark), and marks that a reset or a new copy forgets (G07, G09).
+//! Judged when a lane forwards a batch for the first time: the primary must not have taken any id in it before,
+//! whether the lane has heard of that or not, and none is in it twice. And when the primary answers a batch that it
+//! has not refused: the same, but for the same batch that is delivered twice, which is LR-36's. A batch that is
+//! refused, that comes too late, or that is lost on the way, its sender's reset included, has used nothing: its ids
+//! may be minted again. Catches S3 (a commit whose answer was lost leaves no mark), and marks that a reset or a new
+//! copy forgets (G07, G09).
 //!
-//! A lane that an operator has taken back to an earlier state, or given another lane's, has forgotten with its marks what the
-//! primary took of it. Until it has caught up with that, only what the primary takes is judged: its batches build on a
-//! generation that is past, and are refused.
+//! A lane that an operator has taken back to an earlier state, or given another lane's, has forgotten with its marks
+//! what the primary took of it. Until it has caught up with that, only what the primary takes is judged: its batches
+//! build on a generation that is past, and are refused.
 
 use super::{Check, Judgement, Stand, Triage};
 use crate::check::{Breach, Class, Invariant};

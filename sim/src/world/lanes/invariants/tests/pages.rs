@@ -141,6 +141,20 @@ fn a_page_is_of_one_generation() {
     fires(shows(vec![page("new"), page("new")]));
 }
 
+/// As a full disk ends it: what the turn has answered never leaves.
+#[test]
+fn a_page_of_a_turn_with_which_its_incarnation_ends_is_nobodys() {
+    let lane = serving("7");
+    let page = || answers(page("new"), Request::get("/__serve?path=%2F"));
+    let truth = two_generations(Stage::Serving);
+    let judged = |heard| of_turn("LR-22", &truth, &turn(1, &lane, &lane, heard));
+    fires(judged(vec![page()]));
+    assert_eq!(
+        judged(vec![page(), Heard::Reset { survivors: 0 }]),
+        Judgement::NoSubject
+    );
+}
+
 #[test]
 fn a_page_that_is_rendered_is_of_a_generation_of_its_time() {
     let mut truth = two_generations(Stage::Serving);
