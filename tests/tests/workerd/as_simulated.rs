@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use demonstration::names;
 use libtest_mimic::Failed;
-use protocol::host::{Entry, Event, ObjectName, Text};
+use protocol::host::{CallError, Entry, Event, ObjectName, Text};
 use protocol_worker::abi::{Function, Hexadecimal};
 use protocol_worker::conformance::Fault;
 use protocol_worker::record::{Moment, RecordLine, part_at, story};

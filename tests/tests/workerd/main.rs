@@ -7,15 +7,12 @@ use std::time::Duration;
 
 use demonstration::{labels, names};
 use libtest_mimic::Failed;
-use protocol::host::{Body, CallError, Entry, Event, Millis, ObjectName, Request, Text, Value};
+use protocol::host::{Body, CallError, Millis, ObjectName, Request, Text, Value};
 use protocol_worker::abi::{Function, Hexadecimal};
 use protocol_worker::conformance::Fault;
-use protocol_worker::record::{Moment, RecordLine, part_at, story};
-use sim::kernel::{Aim, CallFault, Micros};
-use sim::plan::Act;
+use protocol_worker::record::{Moment, RecordLine};
 use tests::pieces::{Piece, run, trial};
 use tests::replay::replay_all;
-use tests::simulated::{DemonstrationPlan, kept, simulate};
 use tests::workerd::{Setup, Workerd};
 
 const NEEDS: &[Piece] = &[Piece::Wasm, Piece::Workerd];

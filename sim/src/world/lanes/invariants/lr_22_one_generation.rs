@@ -34,11 +34,7 @@ pub(super) const CHECK: Check = Check {
 
 fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     let mut judgement = Judgement::NoSubject;
-    // What a turn has answered with which the incarnation ends never leaves the object (`platform.md` sections 3 and 4, 7).
-    if turn.heard.iter().any(|heard| matches!(heard, Heard::Reset { .. })) {
-        return judgement;
-    }
-    for heard in &turn.heard {
+    for heard in turn.lasting() {
         let Heard::Finished {
             run,
             outcome: Ok(Some(response)),

@@ -90,9 +90,20 @@ impl Turn {
         committed.flatten()
     }
 
+    /// What was heard since an incarnation has ended in it. What that one had answered in the turn never leaves the object
+    /// (`platform.md` section 3; section 4, item 7).
+    #[must_use]
+    pub fn lasting(&self) -> &[Heard] {
+        let ended = self
+            .heard
+            .iter()
+            .rposition(|heard| matches!(heard, Heard::Reset { .. }));
+        &self.heard[ended.map_or(0, |at| at + 1)..]
+    }
+
     /// The requests that were answered in it, with their answers.
     pub fn answers(&self) -> impl Iterator<Item = (&Run, &Response)> {
-        self.heard.iter().filter_map(|heard| match heard {
+        self.lasting().iter().filter_map(|heard| match heard {
             Heard::Finished {
                 run: Some(run),
                 outcome: Ok(Some(response)),
