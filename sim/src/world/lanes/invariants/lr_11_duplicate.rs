@@ -41,6 +41,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         let Heard::Answered {
             made,
             outcome: Ok(Answer::Response(response)),
+            ..
         } = heard
         else {
             continue;

@@ -6,7 +6,6 @@
 //! that of two beliefs the one with the lower epoch is used. Catches H23's opposite, H25, and beliefs that lanes spread.
 
 use super::{Check, Judgement, Stand, Triage};
-use protocol::host::Text;
 
 use crate::check::{Breach, Class, Invariant};
 use crate::kernel::Micros;
@@ -49,20 +48,22 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     }
     let told = truth
         .announced
-        .most_since(&called.who, truth.now.since(TRUST))
-        .max(set(truth, &called.who));
+        .most_since(&called.who, called.incarnation, truth.now.since(TRUST))
+        .max(set(truth, called));
     let holds = lane.is_some_and(|lane| (1..=MOST.min(told)).contains(&lane));
     Judgement::that(holds, || {
         Breach::new(NEVER_TOLD_OF, format!("{} asks {}, and was told of {told} lanes", called.who, called.to)).between((format!("lanes that {} was told of", called.who), told), ("it asks", &called.to))
     })
 }
 
-/// The most that overrides have lately said. A front reads two of them before it goes by either, and holds what it has
-/// read for as long as a belief.
-pub(super) fn set(truth: &Truth, front: &Text) -> u32 {
-    let told = truth.overrides.told(front, Variable::ReplicaCount);
+/// The most that overrides say, as far as the isolate that asks can go by. A front reads two of them before it goes by
+/// either, and holds what it has read for as long as a belief, or until KV can be read again.
+pub(super) fn set(truth: &Truth, called: &Called) -> u32 {
     let since = truth.now.since(TRUST.after(READING));
-    let recent = told.iter().filter(|(at, _)| *at >= since);
-    let counts = recent.filter_map(|(_, text)| text.as_ref()?.parse().ok());
+    let in_force =
+        truth
+            .overrides
+            .in_force(&called.who, called.incarnation, Variable::ReplicaCount, since);
+    let counts = in_force.filter_map(|text| text.parse().ok());
     counts.max().unwrap_or(0)
 }

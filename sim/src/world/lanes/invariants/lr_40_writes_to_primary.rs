@@ -55,7 +55,9 @@ fn is_read(request: &Request) -> bool {
 /// Whether a front knows that no lane may be asked to write. The same lane again, after an error, was asked before.
 fn is_off(truth: &Truth, called: &Called) -> bool {
     let asks_again = called.run.as_ref().is_some_and(|run| run.calls().next().is_some());
-    let told = truth.overrides.told(&called.who, Variable::WriteForward);
+    let told = truth
+        .overrides
+        .told(&called.who, called.incarnation, Variable::WriteForward);
     let last = told.iter().rev().take(2);
     !asks_again && !told.is_empty() && last.into_iter().all(|(_, text)| text.as_deref() == Some("0"))
 }

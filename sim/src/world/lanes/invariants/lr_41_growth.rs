@@ -57,7 +57,10 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
     if truth.demand.queued.contains(&number) || queued.contains(&number) {
         return Judgement::NoSubject;
     }
-    let told = |variable| truth.overrides.last(&called.who, variable).map(Text::as_str);
+    let told = |variable| {
+        let last = truth.overrides.last(&called.who, called.incarnation, variable);
+        last.map(Text::as_str)
+    };
     if told(Variable::ReplicaAutoscale) == Some("0") {
         return grew(SWITCHED_OFF, lane, ("autoscaling, as it was told last", 0), ("it adds lane", lane));
     }

@@ -88,6 +88,7 @@ fn refused(turn: &Turn, heard: &Heard) -> Option<Generation> {
     let Heard::Answered {
         made,
         outcome: Ok(Answer::Response(response)),
+        ..
     } = heard
     else {
         return None;

@@ -46,13 +46,13 @@ fn check(truth: &mut Truth, called: &Called) -> Judgement {
         return Judgement::NoSubject;
     }
     let lately = truth.now.since(TRUST);
-    let told: Vec<_> = truth.announced.since(&called.who, lately).collect();
+    let told: Vec<_> = truth.announced.since(&called.who, called.incarnation, lately).collect();
     let lanes = told.iter().map(|told| told.lanes).max().unwrap_or(0);
     if !told.iter().any(|told| told.by_primary && told.lanes == lanes) {
         return Judgement::NoSubject;
     }
     // An override that says more counts in its place.
-    if lr_31_target::set(truth, &called.who) > lanes {
+    if lr_31_target::set(truth, called) > lanes {
         return Judgement::NoSubject;
     }
     let Some(asked) = truth.number_of(&called.to.0) else {

@@ -29,34 +29,35 @@ pub struct Told {
     pub by_primary: bool,
 }
 
-/// How many lanes each front was told that there are.
+/// How many lanes each isolate of a front was told that there are. One that begins anew believes nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Announced(BTreeMap<Text, Vec<Told>>);
+pub struct Announced(BTreeMap<(Text, u32), Vec<Told>>);
 
 impl Announced {
-    /// What a front was told since an instant, the latest first.
-    pub fn since(&self, front: &Text, since: Micros) -> impl Iterator<Item = Told> {
-        let told = self.0.get(front).map_or(&[][..], Vec::as_slice);
+    /// What an isolate of a front was told since an instant, the latest first.
+    pub fn since(&self, front: &Text, isolate: u32, since: Micros) -> impl Iterator<Item = Told> {
+        let told = self
+            .0
+            .get(&(front.clone(), isolate))
+            .map_or(&[][..], Vec::as_slice);
         told.iter()
             .rev()
             .copied()
             .take_while(move |told| told.at >= since)
     }
 
-    /// The most lanes that a front was told of since an instant.
+    /// The most lanes that an isolate of a front was told of since an instant.
     #[must_use]
-    pub fn most_since(&self, front: &Text, since: Micros) -> u32 {
-        self.since(front, since).map(|told| told.lanes).max().unwrap_or(0)
+    pub fn most_since(&self, front: &Text, isolate: u32, since: Micros) -> u32 {
+        self.since(front, isolate, since)
+            .map(|told| told.lanes)
+            .max()
+            .unwrap_or(0)
     }
 
-    /// A front has lost its memory.
-    fn forget(&mut self, front: &Text) {
-        self.0.remove(front);
-    }
-
-    /// A front is told something.
-    pub fn told(&mut self, front: &Text, told: Told) {
-        self.0.entry(front.clone()).or_default().push(told);
+    /// An isolate of a front is told something.
+    pub fn told(&mut self, front: &Text, isolate: u32, told: Told) {
+        self.0.entry((front.clone(), isolate)).or_default().push(told);
     }
 }
 
@@ -64,11 +65,8 @@ impl Truth {
     /// A front has heard something.
     pub fn front_heard(&mut self, front: &Text, heard: &[Heard]) {
         for heard in heard {
-            // An isolate that begins anew believes nothing.
-            if let Heard::Reset { .. } = heard {
-                self.announced.forget(front);
-            }
             if let Heard::Answered {
+                incarnation,
                 made,
                 outcome: Ok(answer),
             } = heard
@@ -79,7 +77,7 @@ impl Truth {
                     lanes,
                     by_primary: made.asked.is_some(),
                 };
-                self.announced.told(front, told);
+                self.announced.told(front, *incarnation, told);
             }
         }
     }
@@ -150,6 +148,7 @@ impl Truth {
                         ..
                     },
                 outcome: Ok(Answer::Response(response)),
+                ..
             } = heard
                 && let Ok(head) = response.body.read::<Head>()
                 && let Some(tells) = head.generation.to_number().to_u64_exact()

@@ -137,6 +137,12 @@ impl Runs {
         self.turns.insert(who.clone(), (incarnation, entry));
     }
 
+    /// The incarnation of a party that has a turn, or had the last one.
+    #[must_use]
+    pub fn speaking(&self, who: &Text) -> u32 {
+        self.turns.get(who).map_or(0, |(incarnation, _)| *incarnation)
+    }
+
     /// A task has started: of what was delivered, if it is the first one since.
     pub fn started(&mut self, who: &Text, task: TaskId, at: Micros) {
         let Some((incarnation, entry)) = self.turns.get_mut(who) else {

@@ -18,6 +18,8 @@ use crate::kernel::{FaultKind, Micros, Observed, Origin, Service, StepId, What};
 pub struct Called {
     /// By whom.
     pub who: Text,
+    /// By which of its incarnations: a front has an isolate for each version that is deployed.
+    pub incarnation: u32,
     /// The run that begins it, with all that it has called before.
     pub run: Option<Arc<Run>>,
     /// Where in the protocol.
@@ -70,6 +72,8 @@ pub enum Heard {
     Called(Called),
     /// A call, or a read of a shared service, has its answer.
     Answered {
+        /// Which of the party's incarnations hears it.
+        incarnation: u32,
         /// Which.
         made: Made,
         /// Its end.
@@ -159,6 +163,7 @@ impl Wire {
                 let made = Made::of_call(call, label, &stub.name, request).made_at(seen.at);
                 let called = Called {
                     who: seen.who.clone(),
+                    incarnation: self.runs.speaking(seen.who),
                     run: self.runs.of(seen.who, call.task),
                     label,
                     to: stub.name.clone(),
@@ -177,8 +182,12 @@ impl Wire {
                 ..
             } => {
                 if let Some(made) = self.runs.answered(seen.who, *call, outcome) {
-                    let outcome = outcome.clone();
-                    self.push(seen, Heard::Answered { made, outcome });
+                    let answered = Heard::Answered {
+                        incarnation: self.runs.speaking(seen.who),
+                        made,
+                        outcome: outcome.clone(),
+                    };
+                    self.push(seen, answered);
                 }
             }
             What::Delivered {

@@ -86,6 +86,7 @@ fn told(lanes: &str, at: u64) -> Truth {
     truth.now = Micros::from_millis(at);
     let answer = response(200, [(header::LANES, lanes)]);
     let heard = |to: &str| Heard::Answered {
+        incarnation: 0,
         made: made(ASK_PRIMARY, to, page(), None),
         outcome: Ok(Answer::Response(answer.clone())),
     };
@@ -112,6 +113,7 @@ fn a_front_that_was_told_of_the_new_pool_spreads_over_it() {
     let mut grown = told("1", 50_000);
     let answer = response(200, [(header::LANES, "2")]);
     let heard = Heard::Answered {
+        incarnation: 0,
         made: made(ASK_PRIMARY, "shop", page(), None),
         outcome: Ok(Answer::Response(answer)),
     };
@@ -120,15 +122,19 @@ fn a_front_that_was_told_of_the_new_pool_spreads_over_it() {
     fires(of_call("LR-L7", &grown, &asks(ASK_PRIMARY, "shop")));
     let long_ago = of_call("LR-L7", &told("1", 39_000), &asks(ASK_LANE, "shop#r1"));
     assert_eq!(long_ago, Judgement::NoSubject);
-    grown.front_heard(&"front 0".into(), &[Heard::Reset { survivors: 0 }]);
-    let forgotten = of_call("LR-L7", &grown, &asks(ASK_PRIMARY, "shop"));
-    assert_eq!(forgotten, Judgement::NoSubject);
+    let of_another_isolate = Called {
+        incarnation: 1,
+        ..asks(ASK_PRIMARY, "shop")
+    };
+    let never_told = of_call("LR-L7", &grown, &of_another_isolate);
+    assert_eq!(never_told, Judgement::NoSubject);
 }
 
 #[test]
 fn a_pointer_tells_of_lanes_and_a_lane_does_not() {
     let mut truth = truth();
     let pointer = Heard::Answered {
+        incarnation: 0,
         made: Made::of_read(
             made(ASK_LANE, "shop", page(), None).call,
             READ_POINTER,
@@ -138,6 +144,7 @@ fn a_pointer_tells_of_lanes_and_a_lane_does_not() {
         outcome: Ok(Answer::Entry(Some("2@1".into()))),
     };
     let lane = Heard::Answered {
+        incarnation: 0,
         made: made(ASK_LANE, "shop#r1", page(), None),
         outcome: Ok(Answer::Response(response(200, [(header::LANES, "3")]))),
     };

@@ -185,6 +185,7 @@ fn a_record_costs_one_copy() {
         let answer = protocol::host::Response::new(200, body(answer));
         let heard = vec![
             Heard::Answered {
+                incarnation: 0,
                 made: made(READ_LOG, "shop", Request::get("/__replica?action=log"), None),
                 outcome: Ok(Answer::Response(answer)),
             },

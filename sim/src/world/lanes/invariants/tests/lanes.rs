@@ -38,6 +38,7 @@ fn a_record_that_is_passed_over_was_applied() {
         };
         let response = protocol::host::Response::new(200, body(answer));
         let heard = Heard::Answered {
+            incarnation: 0,
             made: made(READ_LOG, "shop", Request::get("/__replica?action=log"), None),
             outcome: Ok(Answer::Response(response)),
         };

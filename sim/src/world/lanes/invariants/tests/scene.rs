@@ -159,6 +159,7 @@ pub(super) fn body<T: Payload>(message: T) -> Body {
 /// A call that is begun.
 pub(super) fn call(who: &str, label: Label, to: &str, request: Request, run: Option<Arc<Run>>) -> Called {
     Called {
+        incarnation: 0,
         who: who.into(),
         run,
         label,

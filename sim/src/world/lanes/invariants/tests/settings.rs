@@ -19,6 +19,7 @@ fn told(truth: &mut Truth, who: &str, variable: Variable, outcome: CallOutcome, 
         nth: 0,
     };
     let heard = Heard::Answered {
+        incarnation: 0,
         made: Made::of_read(call, READ_OVERRIDE, Shared::Kv, &variable.key()),
         outcome,
     };
@@ -56,10 +57,18 @@ fn a_lane_is_asked_that_the_settings_have_lately_told_of() {
         told(&mut truth, "front 0", Variable::ReplicaCount, outcome, at);
         truth
     };
+    let and_failed = |mut truth: Truth, at| {
+        told(&mut truth, "front 0", Variable::ReplicaCount, failed(), at);
+        truth
+    };
     let asks = |lane: u32| asks(&format!("shop#r{lane}"), Request::get("/"));
     holds(of_call("LR-31", &counted(says("2"), 50_000), &asks(2)));
     fires(of_call("LR-31", &counted(says("2"), 50_000), &asks(3)));
     fires(of_call("LR-31", &counted(says("2"), 30_000), &asks(2)));
+    let unread = |at| and_failed(counted(says("2"), 30_000), at);
+    holds(of_call("LR-31", &unread(50_000), &asks(2)));
+    fires(of_call("LR-31", &unread(50_000), &asks(3)));
+    fires(of_call("LR-31", &unread(31_000), &asks(2)));
     fires(of_call("LR-31", &counted(nothing(), 50_000), &asks(1)));
 }
 
@@ -100,15 +109,14 @@ fn a_write_goes_to_the_primary_while_forwarding_is_off() {
 }
 
 #[test]
-fn an_isolate_that_has_ended_was_told_nothing() {
+fn the_isolate_after_it_was_told_nothing() {
     let mut truth = truth();
     told(&mut truth, "front 0", Variable::WriteForward, says("0"), 1);
-    truth.overrides.heard(
-        &"front 0".into(),
-        &[Heard::Reset { survivors: 0 }],
-        Micros::from_millis(2),
-    );
-    assert_eq!(of_call("LR-40", &truth, &post("shop#r1")), Judgement::NoSubject);
+    let next = Called {
+        incarnation: 1,
+        ..post("shop#r1")
+    };
+    assert_eq!(of_call("LR-40", &truth, &next), Judgement::NoSubject);
 }
 
 fn adds(lane: u32) -> Called {
