@@ -134,6 +134,7 @@ pub(super) fn struck(kind: FaultKind) -> &'static str {
         FaultKind::NameMissing => "does not know its name",
         FaultKind::ClockSkewed => "has a clock that is not the true one",
         FaultKind::KvFailed => "is answered with an error by KV",
+        FaultKind::KvTooOften => "has a write refused by KV, which has just written that key",
         FaultKind::KvStale => "is answered by KV what is not written there any more",
         FaultKind::EdgeDropped => "asks the edge cache, which has dropped what it was to keep",
         FaultKind::MessageLost => "is not reached by a message of the broker",

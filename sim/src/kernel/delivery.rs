@@ -43,9 +43,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
                 self.party(id).current.number
             }
         };
-        let Some(of_party) = self.party_mut(id).incarnation_mut(incarnation) else {
+        if self.party(id).incarnation(incarnation).is_none() {
+            return;
+        }
+        let Some(sent) = self.past_window(id, incarnation, sent, watch) else {
             return;
         };
+        let of_party = self.party_mut(id).incarnation_mut(incarnation);
+        let of_party = of_party.expect("it is there still");
         let admitted = of_party.holding.is_none() && of_party.admits(&sent.delivery);
         // Children of a critical section need not wait behind what it holds back, only behind one another.
         let first = of_party.first_waiting().is_none();

@@ -109,6 +109,8 @@ pub struct Knobs {
     /// How long a location goes by a copy of an entry of KV, or of there being none. None at all: everybody reads what
     /// is written.
     pub kv_copy: Span,
+    /// How long after a write of a key of KV others of it are refused (section 18: one second). No time: none is.
+    pub kv_write_interval: Micros,
     /// How often a read or a write of KV fails.
     pub kv_failure: Episode,
     /// How often an edge cache has dropped an entry that is read.
@@ -135,6 +137,8 @@ pub struct Knobs {
     pub queue_bytes: Option<u64>,
     /// How long each.
     pub queue_age: Option<Micros>,
+    /// How many requests an object takes in 10 s at most (section 10); any number where none is named.
+    pub window_most: Option<u32>,
     /// Which calls the runtime tries again whose connection was lost (12.4).
     pub auto_retry: AutoRetry,
     /// Whether an object knows which calls an earlier incarnation has claimed: if not, one that is tried again can run twice
@@ -206,6 +210,7 @@ impl Knobs {
             cpu_limit: Micros::from_millis(30_000),
             locations: 1,
             kv_copy: Span::exactly(Micros::ZERO),
+            kv_write_interval: Micros::ZERO,
             kv_failure: Episode::NEVER,
             edge_loss: Episode::NEVER,
             message_loss: Episode::NEVER,
@@ -218,6 +223,7 @@ impl Knobs {
             queue_most: None,
             queue_bytes: None,
             queue_age: None,
+            window_most: None,
             auto_retry: AutoRetry::Off,
             claims_kept: true,
             alarm_not_cloned: false,
@@ -256,7 +262,7 @@ impl Knobs {
 
     /// All lengths of time among them, with their names in files: the longest that each can draw.
     #[must_use]
-    pub const fn lengths(&self) -> [(&'static str, Micros); 36] {
+    pub const fn lengths(&self) -> [(&'static str, Micros); 37] {
         [
             ("knobs.latency.most-us", self.latency.most),
             ("knobs.late-by.most-us", self.late_by.most),
@@ -295,6 +301,7 @@ impl Knobs {
             ("knobs.storage-error.least-us", self.storage_error.least),
             ("knobs.reset.least-us", self.reset.least),
             ("knobs.kv-copy.most-us", self.kv_copy.most),
+            ("knobs.kv-write-interval", self.kv_write_interval),
             ("knobs.kv-failure.least-us", self.kv_failure.least),
             ("knobs.edge-loss.least-us", self.edge_loss.least),
             ("knobs.message-loss.least-us", self.message_loss.least),

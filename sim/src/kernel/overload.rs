@@ -1,7 +1,11 @@
-//! Overload (`platform.md` section 10): what waits for an object is bounded, by number, by size and by age.
+//! Overload (`platform.md` section 10): what waits for an object is bounded, by number, by size and by age, and so is how
+//! much comes to it in ten seconds.
 //!
-//! Only requests count that wait for the thread, or for a critical section to end; what has begun is not in the queue any
+//! In the queue are requests that wait for the thread, or for a critical section to end; what has begun is not there any
 //! more, and answers and alarms never are. A request that is rejected has not run and will not (PL-10).
+
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 
 use protocol::host::{CallError, Request, Text};
 
@@ -24,12 +28,39 @@ pub(super) struct Queued {
     bytes: u64,
 }
 
-/// Which bound of an object's queue a request is past.
+/// For how long what has come counts.
+const WINDOW: Micros = Micros::from_millis(10_000);
+
+/// When requests have come to an object, oldest first, as far as they count.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Window(VecDeque<Micros>);
+
+impl Window {
+    /// Whether one more may come: that it does not makes it no less.
+    fn admits(&mut self, now: Micros, most: u32) -> bool {
+        let old = self.0.partition_point(|at| at.after(WINDOW) <= now);
+        self.0.drain(..old);
+        let admitted = self.0.len() < most as usize;
+        if admitted {
+            self.0.push_back(now);
+        }
+        admitted
+    }
+
+    /// Hashes what decides what can come from here on.
+    pub fn hash_state(&self, now: Micros, hasher: &mut impl Hasher) {
+        let counting = self.0.iter().filter(|at| at.after(WINDOW) > now);
+        counting.for_each(|at| now.since(*at).hash(hasher));
+    }
+}
+
+/// Which bound of an object a request is past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Overload {
     Number,
     Bytes,
     Age,
+    Window,
 }
 
 impl Overload {
@@ -39,6 +70,9 @@ impl Overload {
             Overload::Number => "Durable Object is overloaded. Too many requests queued.",
             Overload::Bytes => "Durable Object is overloaded. Too much data queued.",
             Overload::Age => "Durable Object is overloaded. Requests queued for too long.",
+            Overload::Window => {
+                "Durable Object is overloaded. Too many requests for the same object within a 10 second window."
+            }
         };
         CallError {
             remote: true,
@@ -53,6 +87,33 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         let knobs = &self.knobs;
         let bounded = knobs.queue_most.is_some() || knobs.queue_bytes.is_some() || knobs.queue_age.is_some();
         bounded && self.party(id).is_object() && matches!(sent.delivery, Delivery::Request { .. })
+    }
+
+    /// A request has come to an object that has taken as many in ten seconds as it may, and is rejected; or has not, and is
+    /// given back.
+    pub(super) fn past_window(
+        &mut self,
+        id: PartyId,
+        incarnation: u32,
+        mut sent: Box<Sent>,
+        watch: &mut dyn Observer,
+    ) -> Option<Box<Sent>> {
+        let counts = self.party(id).is_object() && matches!(sent.delivery, Delivery::Request { .. });
+        let Some(most) = self.knobs.window_most.filter(|_| counts) else {
+            return Some(sent);
+        };
+        let now = self.now;
+        if self.party_mut(id).window.admits(now, most) {
+            return Some(sent);
+        }
+        self.queued += 1;
+        sent.queued = Some(Queued {
+            nth: self.queued,
+            since: now,
+            bytes: 0,
+        });
+        self.reject(id, incarnation, sent, Overload::Window, watch);
+        None
     }
 
     /// What has come to a party waits for its turn; a request that finds the queue full is rejected.

@@ -87,6 +87,7 @@ impl<P: Guest, S: Store> Kernel<P, S> {
             ran: None,
             reached: Reached::default(),
             claims: Default::default(),
+            window: Default::default(),
             address,
             location,
             place,

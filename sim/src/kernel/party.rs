@@ -13,7 +13,7 @@ use super::alarm::{Alarm, AlarmBefore, AlarmCall};
 use super::audit::{Depends, PartyAudit};
 use super::choice::{OriginId, PlaceId};
 use super::incarnation::Incarnation;
-use super::overload::Queued;
+use super::overload::{Queued, Window};
 use super::rollout::Reached;
 use super::storage::Mark;
 use super::stubs::StubSerial;
@@ -232,6 +232,8 @@ pub(super) struct Party<P: Guest, S> {
     pub changed: Changed,
     /// The calls that may not run at it again.
     pub claims: Claims,
+    /// An object's requests of the last seconds.
+    pub window: Window,
     pub audit: PartyAudit,
 }
 

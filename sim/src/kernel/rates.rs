@@ -87,6 +87,7 @@ impl Knobs {
             FaultKind::NameMissing => Switch::follows_from("name-missing"),
             FaultKind::ClockSkewed => Switch::follows_from("clock-skew"),
             FaultKind::KvFailed => Switch::rate("kv-failure", self.kv_failure, Purpose::KvFailure),
+            FaultKind::KvTooOften => Switch::follows_from("kv-write-interval"),
             FaultKind::KvStale => Switch::follows_from("kv-copy"),
             FaultKind::EdgeDropped => Switch::rate("edge-loss", self.edge_loss, Purpose::EdgeLoss),
             FaultKind::MessageLost => Switch::rate("message-loss", self.message_loss, Purpose::MessageLoss),

@@ -3,7 +3,7 @@
 //!
 //! An entry of KV is written in one place, and read from a copy at the reader's location. A copy is gone by until its
 //! time is over, whatever has been written meanwhile, and so is a copy that says that there is no such entry. Of two
-//! writes the one that lands later is kept. What an edge cache holds is its data centre's alone.
+//! writes the one that lands later is kept; one that follows another of the same key too soon is refused. What an edge cache holds is its data centre's alone.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -31,6 +31,8 @@ pub(super) struct Services {
     entries: BTreeMap<(Shared, Text), Vec<Written>>,
     /// KV's copies, by location and key.
     copies: BTreeMap<(u32, Text), Kept>,
+    /// When each key of KV was written last, as long as that keeps others from writing it.
+    kv_writes: BTreeMap<Text, Micros>,
     /// The edge caches, by location and key.
     edges: BTreeMap<(u32, Text), Kept>,
 }
@@ -78,10 +80,23 @@ impl Services {
         writes.drain(..landed.saturating_sub(1));
     }
 
+    /// Whether a key of KV may be written: not within so long after another write of it.
+    fn admits_write(&mut self, key: &Text, now: Micros, interval: Micros) -> bool {
+        if interval == Micros::ZERO {
+            return true;
+        }
+        self.kv_writes.retain(|_, at| at.after(interval) > now);
+        let admitted = !self.kv_writes.contains_key(key);
+        if admitted {
+            self.kv_writes.insert(key.clone(), now);
+        }
+        admitted
+    }
+
     /// How many texts are held, to see that they do not pile up.
     #[cfg(test)]
     pub fn held(&self) -> usize {
-        self.entries.len() + self.copies.len() + self.edges.len()
+        self.entries.len() + self.kv_writes.len() + self.copies.len() + self.edges.len()
     }
 
     /// Hashes what decides what can happen from here on.
@@ -92,6 +107,9 @@ impl Services {
                 write.lands.since(now).hash(hasher);
                 write.kept.hash_state(now, hasher);
             }
+        }
+        for (key, at) in &self.kv_writes {
+            (key, now.since(*at)).hash(hasher);
         }
         for (at, kept) in self.copies.iter().chain(&self.edges) {
             at.hash(hasher);
@@ -245,6 +263,14 @@ impl<P: Guest, S: Store> Kernel<P, S> {
         if store == Shared::Kv {
             if self.strikes(FaultKind::KvFailed, writer, writer, origin, &label, watch) {
                 return Err(CallError::thrown("KV PUT failed: 503 Service Unavailable"));
+            }
+            if !self
+                .services
+                .admits_write(&key, now, self.knobs.kv_write_interval)
+            {
+                let kind = FaultKind::KvTooOften;
+                self.see(&self.party(writer).who, What::Fault { kind }, watch);
+                return Err(CallError::thrown("KV PUT failed: 429 Too Many Requests"));
             }
             self.show_own(writer, &key, &kept, lands, (origin, &label));
         }

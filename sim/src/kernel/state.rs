@@ -136,6 +136,7 @@ impl<P: Guest, S: Store> Party<P, S> {
             }),
             changed: self.changed.clone(),
             claims: self.claims.clone(),
+            window: self.window.clone(),
             audit: self.audit.clone(),
         }
     }
@@ -146,6 +147,7 @@ impl<P: Guest, S: Store> Party<P, S> {
         self.who.hash(hasher);
         self.calls_made.hash(hasher);
         (self.version, self.ran, &self.reached, &self.claims).hash(hasher);
+        self.window.hash_state(now, hasher);
         self.current.hash_state(now, hasher);
         for stale in &self.stale {
             stale.hash_state(now, hasher);

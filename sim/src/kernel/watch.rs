@@ -268,7 +268,8 @@ pub enum FaultKind {
     VersionSkew,
     /// An incarnation began on what another version of the code had written.
     StorageInherited,
-    /// A request was rejected, as too many wait for its object, or too much, or it has waited for too long.
+    /// A request was rejected, as too many wait for its object, or too much, it has waited for too long, or too many have
+    /// come lately.
     Overloaded,
     /// The runtime sent a call again whose connection was lost.
     CallRetried,
@@ -282,6 +283,8 @@ pub enum FaultKind {
     Cloned,
     /// An object lost its memory while something was under way that it had begun and nobody waited for.
     EvictedAtWork,
+    /// A write of KV was refused, as the same key was written just before.
+    KvTooOften,
 }
 
 impl FaultKind {

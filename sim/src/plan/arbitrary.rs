@@ -294,6 +294,7 @@ fn knobs(u: &mut Unstructured<'_>) -> Result<Knobs> {
         cpu_limit: Micros(u.int_in_range(1_000..=30_000_000)?),
         locations: u.int_in_range(1..=3)?,
         kv_copy: span(u, Micros(5_000_000))?,
+        kv_write_interval: up_to(u, Micros(2_000_000))?,
         kv_failure: episode(u)?,
         edge_loss: episode(u)?,
         message_loss: episode(u)?,
@@ -314,6 +315,10 @@ fn knobs(u: &mut Unstructured<'_>) -> Result<Knobs> {
         queue_age: u
             .arbitrary::<bool>()?
             .then(|| up_to(u, Micros(3_000_000)))
+            .transpose()?,
+        window_most: u
+            .arbitrary::<bool>()?
+            .then(|| u.int_in_range(0..=64))
             .transpose()?,
         auto_retry: *u.choose(&[AutoRetry::Off, AutoRetry::Fetch])?,
         claims_kept: u.arbitrary()?,

@@ -113,6 +113,7 @@ impl Dice {
             front_restart: self.episode(FaultKind::FrontRestarted, most.front_restart),
             locations: self.some("locations", most.locations),
             kv_copy: self.kv_copy(most.kv_copy),
+            kv_write_interval: self.some_of("kv-write-interval", most.kv_write_interval),
             clock_skew: self.instant("clock-skew", most.clock_skew),
             alarm_now_sticks: self.either("alarm-now-sticks", most.alarm_now_sticks),
             alarm_keeps_retry: self.either("alarm-keeps-retry", most.alarm_keeps_retry),
@@ -125,6 +126,9 @@ impl Dice {
             update_delay: self.some_of("update-delay", most.update_delay),
             queue_most: self
                 .bound("queue-most", most.queue_most.map(u64::from))
+                .map(|most| most as u32),
+            window_most: self
+                .bound("window-most", most.window_most.map(u64::from))
                 .map(|most| most as u32),
             queue_bytes: self.bound("queue-bytes", most.queue_bytes),
             queue_age: self

@@ -19,11 +19,10 @@
 //! | platform 6.6 | wall time of 15 min | a run may last as long as it likes |
 //! | platform 6.15 (second half) | `abort({retryAlarm: false})` | not in the seam |
 //! | platform 6.16 (second half) | a constructor that throws | no constructor of a program can fail |
-//! | platform 10 | more than so many requests in 10 s; stubs and connections that are limited | a queue that is bounded does what they do: it rejects |
+//! | platform 10 | stubs and connections that are limited | a bound of the object's does what they do: it rejects |
 //! | platform 12.2 | a stub whose callee was reset while nothing was in flight on it | it reaches the next incarnation |
 //! | platform 16.1 (second half) | 30 s for `waitUntil` after the response | what a front has begun goes on for as long as its isolate |
 //! | platform 17 | WebSockets | not in the seam; no protocol here has any |
-//! | platform 18 | one write a second for each key | a write is never refused for its rate |
 //! | platform 12.4 | retries of method calls, `retryable()` | the seam has requests only |
 //! | platform 14.6 | read replicas of objects | not what the protocols use |
 //! | platform 15 | a stale clock of an idle object | each event syncs it |

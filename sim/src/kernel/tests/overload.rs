@@ -8,6 +8,9 @@ const TOO_MANY: &str = "[Durable Object is overloaded. Too many requests queued.
 const TOO_MUCH: &str = "[Durable Object is overloaded. Too much data queued., remote, overloaded]";
 const TOO_LONG: &str = "[Durable Object is overloaded. Requests queued for too long., remote, overloaded]";
 
+const TOO_OFTEN: &str = "[Durable Object is overloaded. Too many requests for the same object within a 10 second window., \
+                         remote, overloaded]";
+
 fn under(knobs: Knobs) -> World {
     world(Setting {
         knobs,
@@ -91,6 +94,24 @@ fn platform_10_a_request_that_has_waited_for_too_long_is_rejected() {
     assert_eq!(long.map(|item| world.answered_at(item)), [60, 70]);
     assert_eq!(world.answer(short), "");
     assert_eq!(world.rows("a"), "y");
+}
+
+#[test]
+fn platform_10_so_many_requests_run_in_ten_seconds_and_no_more() {
+    let mut world = under(Knobs {
+        window_most: Some(2),
+        ..knobs()
+    });
+    let asked: Vec<u32> = [0, 100, 200, 9_999, 10_000, 10_050, 10_100]
+        .map(|at| world.ask(at, "a", [write(&at.to_string())]))
+        .into();
+    let of_another = world.ask(200, "b", [write("b")]);
+    world.run(11_000);
+    let told: Vec<_> = asked.iter().map(|item| world.answer(*item)).collect();
+    assert_eq!(told, ["", "", TOO_OFTEN, TOO_OFTEN, "", TOO_OFTEN, ""]);
+    assert_eq!(world.answer(of_another), "");
+    assert_eq!(world.rows("a"), "0 100 10000 10100");
+    assert_eq!(world.marks("a", FaultKind::Overloaded), [200, 9_999, 10_050]);
 }
 
 /// What awaits something lets others run: nothing waits in the queue.

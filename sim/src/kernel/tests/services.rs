@@ -36,7 +36,11 @@ fn put_edge(keep: Option<u64>) -> [Do; 2] {
 }
 
 /// Asks both front Workers at some instants. What each was told, in that order.
-fn told<const N: usize>(world: &mut World, asked: [(u64, &str, [Do; 1]); N], until: u64) -> [String; N] {
+fn told<const N: usize, const K: usize>(
+    world: &mut World,
+    asked: [(u64, &str, [Do; K]); N],
+    until: u64,
+) -> [String; N] {
     let asked = asked.map(|(at, whom, script)| world.ask(at, whom, script));
     world.run(until);
     asked.map(|item| world.answer(item).to_owned())
@@ -152,6 +156,33 @@ fn platform_18_reads_and_writes_fail_in_an_outage_and_then_no_more() {
     );
     assert_eq!(told, ["[KV GET failed: 503 Service Unavailable]", "nothing"]);
     assert_eq!(world.faults(), ["kv-failed"]);
+}
+
+#[test]
+fn platform_18_a_key_is_written_once_a_second() {
+    let mut world = world(Setting {
+        knobs: Knobs {
+            kv_write_interval: Micros::from_millis(1_000),
+            ..knobs()
+        },
+        ..Setting::default()
+    });
+    let other_key = [
+        Do::Put(Text::new_static("other"), Text::new_static("v")),
+        Do::Await,
+    ];
+    let asked = [
+        (0, "front 0", put("first")),
+        (999, "front 1", put("refused")),
+        (999, "front 1", other_key),
+        (1_000, "front 1", put("second")),
+    ];
+    let told = told(&mut world, asked, 2_000);
+    assert_eq!(told, ["", "[KV PUT failed: 429 Too Many Requests]", "", ""]);
+    assert_eq!(world.marks("front 1", FaultKind::KvTooOften), [999]);
+    let read = world.ask(2_000, "front 0", get());
+    world.run(3_000);
+    assert_eq!(world.answer(read), "second");
 }
 
 #[test]
