@@ -127,9 +127,12 @@ impl Dice {
             queue_most: self
                 .bound("queue-most", most.queue_most.map(u64::from))
                 .map(|most| most as u32),
-            window_most: self
-                .bound("window-most", most.window_most.map(u64::from))
-                .map(|most| most as u32),
+            // Any less could be less than what a protocol at rest sends.
+            window_most: if self.either("window-most", most.window_most.is_some()) {
+                most.window_most
+            } else {
+                None
+            },
             queue_bytes: self.bound("queue-bytes", most.queue_bytes),
             queue_age: self
                 .bound("queue-age", most.queue_age.map(|age| age.0))
