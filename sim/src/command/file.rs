@@ -65,6 +65,15 @@ pub fn write<W: World>(trace: &Trace<W::Shape, W::Operation>, file: &Path) -> Re
     written.with_context(|| format!("cannot write {}", file.display()))
 }
 
+/// Refuses to make a trace for a file that cannot be written, before anything is done that would be lost.
+///
+/// # Errors
+/// What the file system answers.
+pub fn refuse_unwritable<W: World>(trace: &Trace<W::Shape, W::Operation>, file: &Path) -> Result<()> {
+    let could = trace.could_save(W::NAME, file);
+    could.with_context(|| format!("cannot write {}", file.display()))
+}
+
 /// Refuses to write to a folder, before anything is done that would be lost.
 ///
 /// # Errors

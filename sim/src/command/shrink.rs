@@ -13,7 +13,7 @@ use sim::trace::Trace;
 use sim::world::{PlanOf, World};
 
 use super::failing::failing_variant;
-use super::file::{WithTrace, refuse_folder, with_trace};
+use super::file::{WithTrace, refuse_folder, refuse_unwritable, with_trace};
 use super::interrupt::{self, Interrupt};
 use super::shrink_table::{Wanted, table};
 use super::shrinking::{Outcome, Shrinking, beside};
@@ -125,10 +125,11 @@ impl WithTrace for ShrinkTrace<'_> {
                 arguments.store.name()
             ),
         };
+        let file = file::<W>(arguments, named, violation, &trace.plan, &variant);
+        refuse_unwritable::<W>(&trace, &file)?;
         // Whoever has read the heading can end it.
         let interrupt = Interrupt::listen()?;
         write_heading::<W>(&trace.plan, &variant, settings, violation, out)?;
-        let file = file::<W>(arguments, named, violation, &trace.plan, &variant);
         let shrinking = Shrinking::<W> {
             plan: &trace.plan,
             variant: &variant,

@@ -10,7 +10,7 @@ use crate::kernel::{Micros, Origin, StepId};
 use crate::plan::Act;
 use crate::printable::{brief, shortened};
 use crate::world::{PlanOf, Weight, World};
-use draft::{Draft, RESET};
+use draft::{Commits, Draft, RESET};
 
 /// How long a text of the protocol's may be within a line.
 const DETAIL_MOST: usize = 72;
@@ -79,11 +79,13 @@ impl Line {
 
 /// What is known of a step besides what happens in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StepFacts {
+pub(super) struct StepFacts<'a> {
     /// Whether the violation was seen in it.
     pub(super) is_judged: bool,
     /// Whether a fault that struck later could strike from it on.
     pub(super) begins_fault: bool,
+    /// What the violation says, which may name the tables in which something is wrong.
+    pub(super) wrong: &'a str,
 }
 
 /// The lines of a step: one for each party that something happens to in it.
@@ -91,7 +93,7 @@ pub(super) fn lines_of<W: World>(
     step: StepId,
     happened: &Happened,
     plan: &PlanOf<W>,
-    facts: StepFacts,
+    facts: StepFacts<'_>,
 ) -> Vec<Line> {
     let mut parties: Vec<&Text> = Vec::new();
     for (who, _) in &happened.clauses {
@@ -131,7 +133,7 @@ fn drafted<W: World>(
     party: &Text,
     clauses: &[&Clause],
     plan: &PlanOf<W>,
-    facts: StepFacts,
+    facts: StepFacts<'_>,
 ) -> (String, Draft) {
     let mut draft = Draft {
         tells_all: facts.is_judged,
@@ -163,10 +165,34 @@ fn drafted<W: World>(
                     draft.say(Weight::Tells, kind.name(), faults::begins::<W>(*kind, to));
                 }
             }
+            Clause::Committed(tables) => committed(tables, facts.wrong, &mut draft),
             clause => say::<W>(clause, &mut draft),
         }
     }
     (who, draft)
+}
+
+/// A commit, which is told by itself where the violation names a table that was written to: nothing else may tell of it.
+fn committed(tables: &[Text], wrong: &str, draft: &mut Draft) {
+    let (mut first, rest): (Vec<Text>, Vec<Text>) =
+        tables.iter().cloned().partition(|table| names(wrong, table));
+    let named = first.len();
+    if named > 0 {
+        draft.weight = Some(Weight::Tells);
+        draft.kind.push(format!("commits {}", first.join(" ")));
+    }
+    first.extend(rest);
+    draft.commits = Some(Commits {
+        tables: first.into(),
+        named,
+    });
+}
+
+/// Whether a text names a table, by itself and not as part of another name.
+fn names(text: &str, table: &str) -> bool {
+    let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
+    text.split(|character| !is_of_name(character))
+        .any(|word| word == table)
 }
 
 /// Whether a decision is among these.
@@ -278,7 +304,6 @@ fn say<W: World>(clause: &Clause, draft: &mut Draft) {
             "taken back",
             format!("takes a transaction back that has failed ({})", short(why)),
         ),
-        Clause::Committed(tables) => draft.commits = Some(tables.clone()),
         Clause::Cancelled => draft.say(
             Weight::Routine,
             "cancelled",
@@ -316,6 +341,7 @@ fn say<W: World>(clause: &Clause, draft: &mut Draft) {
         | Clause::Answered { .. }
         | Clause::Left(_)
         | Clause::Noted { .. }
+        | Clause::Committed(_)
         | Clause::Trouble { .. } => {
             unreachable!("these are told with the plan's items, or together")
         }
@@ -367,6 +393,14 @@ pub(super) fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_named_by_a_word_of_its_own() {
+        let wrong = "in module_t9, the primary has (1, \"node_x\"), and the log has it not";
+        assert!(names(wrong, "module_t9"));
+        assert!(!names(wrong, "node"));
+        assert!(!names(wrong, "module"));
+    }
 
     #[test]
     fn moves_that_go_on_are_one_row() {

@@ -22,13 +22,21 @@ pub(super) struct Draft {
     pub(super) asks: Vec<Text>,
     pub(super) awaits: Option<String>,
     pub(super) begins_fault: bool,
-    /// The tables that are committed.
-    pub(super) commits: Option<Box<[Text]>>,
+    /// The tables that are committed, those that the violation names first.
+    pub(super) commits: Option<Commits>,
     pub(super) answers: Option<String>,
     /// Whether routine is told too, and what is answered and committed: it may be what is wrong.
     pub(super) tells_all: bool,
     /// Whether the answer is told in any case.
     pub(super) tells_answer: bool,
+}
+
+/// Writes that were committed.
+pub(super) struct Commits {
+    /// To which tables.
+    pub(super) tables: Box<[Text]>,
+    /// How many of them, at the beginning, the violation names.
+    pub(super) named: usize,
 }
 
 impl Draft {
@@ -43,8 +51,13 @@ impl Draft {
     /// The rest of the sentence that whoever acts begins.
     pub(super) fn sentence(&self) -> String {
         let mut clauses = once_each(&self.clauses);
-        if let Some(tables) = &self.commits {
-            clauses.push(committed(tables, self.tells_all));
+        if let Some(Commits { tables, named }) = &self.commits {
+            let told = if self.tells_all {
+                TABLES_MOST.max(*named)
+            } else {
+                *named
+            };
+            clauses.push(committed(tables, told));
         }
         // Of whoever is reset no answer leaves.
         let is_reset = self.kind.iter().any(|kind| kind == RESET);
@@ -66,12 +79,12 @@ impl Draft {
     }
 }
 
-/// That writes were committed; the tables where they may be what is wrong.
-fn committed(tables: &[Text], tells_tables: bool) -> String {
-    if !tells_tables {
+/// That writes were committed; so many of the tables, where they may be what is wrong.
+fn committed(tables: &[Text], told: usize) -> String {
+    if told == 0 {
         return "commits".to_owned();
     }
-    let more = tables.len().saturating_sub(TABLES_MOST);
+    let more = tables.len().saturating_sub(told);
     let named = tables[..tables.len() - more].join(", ");
     match more {
         0 => format!("commits what it has written to {named}"),
@@ -102,9 +115,13 @@ mod tests {
     #[test]
     fn tables_are_named_where_they_may_be_what_is_wrong() {
         let tables = [Text::new_static("node"), Text::new_static("router")];
-        assert_eq!(committed(&tables, false), "commits");
+        assert_eq!(committed(&tables, 0), "commits");
         assert_eq!(
-            committed(&tables, true),
+            committed(&tables, 1),
+            "commits what it has written to node and 1 more"
+        );
+        assert_eq!(
+            committed(&tables, TABLES_MOST),
             "commits what it has written to node, router"
         );
     }

@@ -17,13 +17,16 @@ const REPEATED_MOST: usize = 8;
 /// How often it must come in a row, before it is told as that.
 const TIMES_LEAST: usize = 3;
 
+/// How many lines must go, for it to be worth the line that says so.
+const HIDDEN_LEAST: usize = 2;
+
 /// Tells a row of lines that comes again and again once, says how often it comes, and tells the last time.
 pub(super) fn without_repeats(lines: Vec<Line>) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut at = 0;
     while at < lines.len() {
         let (size, times) = repeated(&lines[at..]);
-        if times < TIMES_LEAST {
+        if times < TIMES_LEAST || size * (times - 2) < HIDDEN_LEAST {
             entries.push(Entry::from(lines[at].clone()));
             at += 1;
             continue;
@@ -92,7 +95,20 @@ pub(super) fn without_middle(entries: Vec<Entry>) -> Vec<Entry> {
             _ => kept.push(Entry::LeftOut { hidden: lines }),
         }
     }
-    kept
+    kept.into_iter().map(told_if_short).collect()
+}
+
+/// What is left out, or the line itself where it is a single one that takes no more than to say so.
+fn told_if_short(entry: Entry) -> Entry {
+    if let Entry::LeftOut { hidden } = &entry
+        && let [line] = &hidden[..]
+    {
+        let told = Entry::from(line.clone());
+        if told.height() <= entry.height() {
+            return told;
+        }
+    }
+    entry
 }
 
 /// The places of the last of these entries before one of them that are so, as many as fit into a height.
@@ -144,6 +160,28 @@ mod tests {
             .map(|nth| line(nth, "a", ["x", "y"][nth as usize % 2]))
             .collect();
         assert_eq!(without_repeats(lines).len(), 4);
+    }
+
+    #[test]
+    fn a_single_line_is_not_left_out_to_say_so() {
+        let three: Vec<_> = (0..3).map(|nth| line(nth, "a", "x")).collect();
+        assert_eq!(
+            told(&without_repeats(three)),
+            ["0 does x", "1 does x", "2 does x"],
+            "a line stands in the place of the one that would say that it is left out"
+        );
+        let mut lines: Vec<_> = (0..40)
+            .map(|nth| Entry::from(line(nth, "a", &nth.to_string())))
+            .collect();
+        for at in [10, 12] {
+            if let Entry::Line(line) = &mut lines[at] {
+                line.item = Some(7);
+            }
+        }
+        assert_eq!(
+            told(&without_middle(lines))[..4],
+            ["10 left out", "10 does 10", "11 does 11", "12 does 12"]
+        );
     }
 
     #[test]
