@@ -13,7 +13,7 @@ use sim::trace::Trace;
 use sim::world::{PlanOf, World};
 
 use super::failing::failing_variant;
-use super::file::{WithTrace, refuse_folder, refuse_unwritable, with_trace};
+use super::file::{WithTrace, refuse_no_file, refuse_unwritable, with_trace};
 use super::interrupt::{self, Interrupt};
 use super::shrink_table::{Wanted, table};
 use super::shrinking::{Outcome, Shrinking, beside};
@@ -65,7 +65,10 @@ pub struct Arguments {
 
 /// Does it, and answers the exit code.
 pub fn shrink(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
-    arguments.output.iter().try_for_each(|file| refuse_folder(file))?;
+    arguments
+        .output
+        .iter()
+        .try_for_each(|file| refuse_no_file(file))?;
     let settings = Settings {
         store: arguments.store,
         jobs: jobs(arguments.jobs),

@@ -24,8 +24,8 @@ use super::progress::Progress;
 use super::shrinking::{beside, target};
 use super::watch::Clock;
 
-/// How many seeds are swept for each that is wanted, so that every kind of failure is found.
-const SWEPT: u64 = 20;
+/// How many seeds are swept for each that is wanted, so that rare kinds of failure are found too.
+const SWEPT: u64 = 130;
 
 /// What a table is of.
 #[derive(Clone, Copy, Debug)]

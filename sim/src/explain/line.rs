@@ -42,6 +42,8 @@ pub struct Line {
     pub(super) opening: String,
     /// Whether a fault that struck later began in it by chance.
     pub(super) begins_fault: bool,
+    /// Whether a table is written to in it that the violation names.
+    pub(super) writes_what_is_wrong: bool,
     /// What is waited for from here on.
     pub(super) awaits: Option<String>,
     /// What tells it from other lines, apart from values.
@@ -115,6 +117,7 @@ pub(super) fn lines_of<W: World>(
             party: party.clone(),
             asks: draft.asks,
             begins_fault: draft.begins_fault,
+            writes_what_is_wrong: draft.commits.as_ref().is_some_and(|commits| commits.named > 0),
             awaits: draft.awaits,
             kind: draft.kind.join(" "),
             weight: if facts.is_judged {

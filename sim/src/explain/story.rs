@@ -205,6 +205,7 @@ mod tests {
             asks: Vec::new(),
             awaits: None,
             begins_fault: false,
+            writes_what_is_wrong: false,
             opening: String::new(),
             kind: kind.to_owned(),
             weight: Weight::Tells,

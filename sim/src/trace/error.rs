@@ -2,7 +2,8 @@
 
 use protocol::host::Text;
 
-use super::read::{BYTES_MOST, LINE_MOST, LINES_MOST, NAME_MOST};
+use super::checks::NAME_MOST;
+use super::read::{BYTES_MOST, LINE_MOST, LINES_MOST};
 use super::{FORMAT, Part};
 use crate::kernel::Micros;
 use crate::plan::PlanError;
@@ -44,13 +45,16 @@ pub enum TraceErrorKind {
     #[error("is not UTF-8: {0}")]
     NotText(#[from] std::str::Utf8Error),
     /// It is not what it should be.
-    #[error("at {field}: {reason}")]
+    #[error("{}{reason}", at(field))]
     Field {
-        /// The path of the field; `.` is the whole line.
+        /// The path of the field; empty where it is the whole line.
         field: String,
         /// What is wrong with it.
         reason: String,
     },
+    /// It begins another trace.
+    #[error("is a second header: a file holds one trace")]
+    SecondHeader,
     /// It is of another version.
     #[error("is of format {found}; this drydock reads formats 1 to {FORMAT}: {}", why(*found))]
     Format {
@@ -128,6 +132,15 @@ pub enum TraceErrorKind {
     /// Two items bear one number.
     #[error("item {0} is there twice: items are known by their numbers")]
     Twice(u32),
+}
+
+/// Where in its line something is wrong.
+fn at(field: &str) -> String {
+    if field.is_empty() {
+        String::new()
+    } else {
+        format!("at {field}: ")
+    }
 }
 
 /// Why a trace of another format is not read.

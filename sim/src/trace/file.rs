@@ -201,7 +201,10 @@ mod tests {
         let names = names(folder.path());
         assert_eq!(names.len(), 4 * 50 + 1, "{names:?}");
         let of_all = fs::read(folder.path().join("of-all")).expect("it is there");
-        assert_eq!(of_all, [of_all[0]; 64], "one of them has written it, and none a part");
+        assert_eq!(
+            of_all, [of_all[0]; 64],
+            "one of them has written it, and none a part"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! `{"history": …}`, which a replay does not need.
 
 mod certificate;
+mod checks;
 mod error;
 mod file;
 mod name;

@@ -88,7 +88,10 @@ fn committed(tables: &[Text], told: usize) -> String {
     let named = tables[..tables.len() - more].join(", ");
     match more {
         0 => format!("commits what it has written to {named}"),
-        more => format!("commits what it has written to {named} and {more} more"),
+        _ => format!(
+            "commits what it has written to {named}, among {} tables",
+            tables.len()
+        ),
     }
 }
 
@@ -118,7 +121,7 @@ mod tests {
         assert_eq!(committed(&tables, 0), "commits");
         assert_eq!(
             committed(&tables, 1),
-            "commits what it has written to node and 1 more"
+            "commits what it has written to node, among 2 tables"
         );
         assert_eq!(
             committed(&tables, TABLES_MOST),

@@ -6,10 +6,13 @@ use super::{Entry, Line};
 const HEIGHT_MOST: usize = 28;
 
 /// How many of them tell in any case of its end: what led there at last.
-const HEIGHT_OF_LAST: usize = 17;
+const HEIGHT_OF_LAST: usize = 15;
 
 /// How many tell of the plan before that: its items, what its clients are told, and the faults that chance adds.
-const HEIGHT_OF_PLAN: usize = 8;
+const HEIGHT_OF_PLAN: usize = 7;
+
+/// How many tell before that of writes to what is wrong.
+const HEIGHT_OF_WRITES: usize = 5;
 
 /// The longest row of lines that is looked for as one that repeats itself.
 const REPEATED_MOST: usize = 8;
@@ -69,7 +72,8 @@ fn repeated(lines: &[Line]) -> (usize, usize) {
         .unwrap_or((1, 1))
 }
 
-/// Leaves out of a story that is too long what stands before its end, but for the last lines there that tell of the plan.
+/// Leaves out of a story that is too long what stands before its end, but for the last lines there that tell of the plan, and
+/// of writes to what is wrong.
 pub(super) fn without_middle(entries: Vec<Entry>) -> Vec<Entry> {
     if entries.iter().map(Entry::height).sum::<usize>() <= HEIGHT_MOST {
         return entries;
@@ -80,9 +84,11 @@ pub(super) fn without_middle(entries: Vec<Entry>) -> Vec<Entry> {
     let is_of_plan =
         |entry: &Entry| matches!(entry, Entry::Line(line) if line.item.is_some() || line.begins_fault);
     let of_plan = fitting(&entries, last, HEIGHT_OF_PLAN, is_of_plan);
+    let is_write = |entry: &Entry| matches!(entry, Entry::Line(line) if line.writes_what_is_wrong);
+    let writes = fitting(&entries, last, HEIGHT_OF_WRITES, is_write);
     let mut kept: Vec<Entry> = Vec::new();
     for (at, entry) in entries.into_iter().enumerate() {
-        if at >= last || of_plan.contains(&at) {
+        if at >= last || of_plan.contains(&at) || writes.contains(&at) {
             kept.push(entry);
             continue;
         }
@@ -192,9 +198,21 @@ mod tests {
         if let Entry::Line(line) = &mut lines[10] {
             line.item = Some(7);
         }
+        if let Entry::Line(line) = &mut lines[50] {
+            line.writes_what_is_wrong = true;
+        }
         let kept = without_middle(lines);
-        assert_eq!(kept.len(), HEIGHT_OF_LAST + 3);
-        assert_eq!(told(&kept)[..3], ["10 left out", "10 does 10", "72 left out"]);
+        assert_eq!(kept.len(), HEIGHT_OF_LAST + 5);
+        assert_eq!(
+            told(&kept)[..5],
+            [
+                "10 left out",
+                "10 does 10",
+                "39 left out",
+                "50 does 50",
+                "34 left out"
+            ]
+        );
     }
 
     #[test]
