@@ -45,9 +45,9 @@ pub enum TraceErrorKind {
     #[error("is not UTF-8: {0}")]
     NotText(#[from] std::str::Utf8Error),
     /// It is not what it should be.
-    #[error("{}{reason}", at(field))]
+    #[error("at {field}: {reason}")]
     Field {
-        /// The path of the field; empty where it is the whole line.
+        /// The path of the field; `.` is the whole line.
         field: String,
         /// What is wrong with it.
         reason: String,
@@ -132,15 +132,6 @@ pub enum TraceErrorKind {
     /// Two items bear one number.
     #[error("item {0} is there twice: items are known by their numbers")]
     Twice(u32),
-}
-
-/// Where in its line something is wrong.
-fn at(field: &str) -> String {
-    if field.is_empty() {
-        String::new()
-    } else {
-        format!("at {field}: ")
-    }
 }
 
 /// Why a trace of another format is not read.

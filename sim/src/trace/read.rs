@@ -88,17 +88,15 @@ fn parse<T: DeserializeOwned>(line: usize, text: &str) -> Result<T, TraceError> 
         reader
             .end()
             .map(|()| value)
-            .map_err(|error| (String::new(), error))
+            .map_err(|error| (".".to_owned(), error))
     });
     ended.map_err(|(field, error)| {
         // The line of a line is always 1: only its column is worth telling.
         let reason = error.to_string().replace(" at line 1 column ", " at column ");
-        // A path that has not begun is the whole line.
-        let field = if matches!(&*field, "." | "?") { "" } else { &field };
         TraceError {
             line,
             kind: TraceErrorKind::Field {
-                field: brief(field).into_owned(),
+                field: brief(&field).into_owned(),
                 reason: brief(&reason).into_owned(),
             },
         }

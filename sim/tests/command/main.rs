@@ -106,12 +106,12 @@ fn a_hostile_trace_is_refused_with_line_and_field() {
         (
             "no header",
             b"[]\n".to_vec(),
-            "line 1: invalid length 0, expected the header of a trace",
+            "line 1: at .: invalid length 0, expected the header of a trace",
         ),
         (
             "something behind a line",
             format!("{header} {{\n").into_bytes(),
-            "line 1: trailing characters at column",
+            "line 1: at .: trailing characters at column",
         ),
         ("truncated", KEPT.as_bytes()[..100].to_vec(), "line 1: at "),
         (
