@@ -41,7 +41,8 @@ impl<Shape: Serialize + Clone, Operation: Serialize + Clone> Trace<Shape, Operat
     /// What the file system answers.
     pub fn could_save(&self, world: &str, file: &Path) -> Result<()> {
         match place(file)? {
-            Place::Device => OpenOptions::new().write(true).open(file).map(drop),
+            // Whoever reads a pipe would take it for ended.
+            Place::Device => Ok(()),
             Place::File(file) => unfinished(&file, &self.bytes(world)?).map(drop),
         }
     }
@@ -68,9 +69,17 @@ pub fn put(file: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
+/// Whether what is written to a file takes the place of what was there before: a pipe gets one after the other.
+///
+/// # Errors
+/// What the file system answers.
+pub fn replaces(file: &Path) -> Result<bool> {
+    Ok(matches!(place(file)?, Place::File(_)))
+}
+
 /// Where something is written to.
 enum Place {
-    /// A pipe or a device, or else no plain file.
+    /// A pipe or a device, or a link to what is not there.
     Device,
     /// A plain file, or one that is not there yet.
     File(PathBuf),
@@ -81,6 +90,8 @@ fn place(file: &Path) -> Result<Place> {
     match fs::metadata(file) {
         Ok(there) if !there.is_file() => Ok(Place::Device),
         Ok(_) => Ok(Place::File(fs::canonicalize(file)?)),
+        // What a link leads to that leads nowhere yet is made by writing through it.
+        Err(_) if file.is_symlink() => Ok(Place::Device),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Place::File(file.to_owned())),
         Err(error) => Err(error),
     }
@@ -217,5 +228,9 @@ mod tests {
         put(&link, b"new").expect("it is written");
         assert!(link.is_symlink());
         assert_eq!(fs::read(&target).expect("it is there"), b"new");
+        fs::remove_file(&target).expect("it was there");
+        put(&link, b"anew").expect("it is written");
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&target).expect("it is there"), b"anew");
     }
 }

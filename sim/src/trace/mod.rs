@@ -25,7 +25,7 @@ use crate::run::{Line, Report};
 
 pub use certificate::{Certificate, Instead, Part, Shrunk};
 pub use error::{TraceError, TraceErrorKind};
-pub use file::put;
+pub use file::{put, replaces};
 pub use name::{is_1_minimal, name, story};
 pub use read::{Opened, open, read};
 pub use renew::renewed;

@@ -322,3 +322,17 @@ fn an_interrupted_search_writes_the_smallest_so_far() {
         "as the trace expects of `documented`",
     );
 }
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_gets_one_trace() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = found(folder.path(), 2);
+    let output = shrink(folder.path(), &[&file, "-o", "/dev/stderr"]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    let written = String::from_utf8_lossy(&output.stderr);
+    let headers = written
+        .lines()
+        .filter(|line| line.starts_with(r#"{"drydock-trace""#));
+    assert_eq!(headers.count(), 1, "those so far are for files: {written}");
+}
