@@ -168,17 +168,26 @@ fn drafted<W: World>(
                     draft.say(Weight::Tells, kind.name(), faults::begins::<W>(*kind, to));
                 }
             }
-            Clause::Committed(tables) => committed(tables, facts.wrong, &mut draft),
+            // What else is said of the step comes first.
+            Clause::Committed(_) => {}
             clause => say::<W>(clause, &mut draft),
+        }
+    }
+    for clause in clauses {
+        if let Clause::Committed(tables) = clause {
+            committed(tables, facts.wrong, &mut draft);
         }
     }
     (who, draft)
 }
 
-/// A commit, which is told by itself where the violation names a table that was written to: nothing else may tell of it.
+/// A commit, which is told by itself where the violation names a table that was written to, and nothing else tells of it.
 fn committed(tables: &[Text], wrong: &str, draft: &mut Draft) {
-    let (mut first, rest): (Vec<Text>, Vec<Text>) =
-        tables.iter().cloned().partition(|table| names(wrong, table));
+    let is_told = |table: &Text| draft.clauses.iter().any(|clause| names(clause, table));
+    let (mut first, rest): (Vec<Text>, Vec<Text>) = tables
+        .iter()
+        .cloned()
+        .partition(|table| names(wrong, table) && !is_told(table));
     let named = first.len();
     if named > 0 {
         draft.weight = Some(Weight::Tells);
