@@ -10,7 +10,7 @@ use crate::kernel::{Micros, Origin, StepId};
 use crate::plan::Act;
 use crate::printable::{brief, shortened};
 use crate::world::{PlanOf, Weight, World};
-use draft::{Commits, Draft, RESET};
+use draft::{Draft, RESET};
 
 /// How long a text of the protocol's may be within a line.
 const DETAIL_MOST: usize = 72;
@@ -175,36 +175,10 @@ fn drafted<W: World>(
     }
     for clause in clauses {
         if let Clause::Committed(tables) = clause {
-            committed(tables, facts.wrong, &mut draft);
+            draft.commit(tables, facts.wrong);
         }
     }
     (who, draft)
-}
-
-/// A commit, which is told by itself where the violation names a table that was written to, and nothing else tells of it.
-fn committed(tables: &[Text], wrong: &str, draft: &mut Draft) {
-    let is_told = |table: &Text| draft.clauses.iter().any(|clause| names(clause, table));
-    let (mut first, rest): (Vec<Text>, Vec<Text>) = tables
-        .iter()
-        .cloned()
-        .partition(|table| names(wrong, table) && !is_told(table));
-    let named = first.len();
-    if named > 0 {
-        draft.weight = Some(Weight::Tells);
-        draft.kind.push(format!("commits {}", first.join(" ")));
-    }
-    first.extend(rest);
-    draft.commits = Some(Commits {
-        tables: first.into(),
-        named,
-    });
-}
-
-/// Whether a text names a table, by itself and not as part of another name.
-fn names(text: &str, table: &str) -> bool {
-    let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
-    text.split(|character| !is_of_name(character))
-        .any(|word| word == table)
 }
 
 /// Whether a decision is among these.
@@ -405,14 +379,6 @@ pub(super) fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_table_is_named_by_a_word_of_its_own() {
-        let wrong = "in module_t9, the primary has (1, \"node_x\"), and the log has it not";
-        assert!(names(wrong, "module_t9"));
-        assert!(!names(wrong, "node"));
-        assert!(!names(wrong, "module"));
-    }
 
     #[test]
     fn moves_that_go_on_are_one_row() {

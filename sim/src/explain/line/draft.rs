@@ -48,6 +48,25 @@ impl Draft {
         }
     }
 
+    /// A commit, which is told by itself where the violation names a table that was written to, and nothing else tells of it.
+    pub(super) fn commit(&mut self, tables: &[Text], wrong: &str) {
+        let is_told = |table: &Text| self.clauses.iter().any(|clause| names(clause, table));
+        let (mut first, rest): (Vec<Text>, Vec<Text>) = tables
+            .iter()
+            .cloned()
+            .partition(|table| names(wrong, table) && !is_told(table));
+        let named = first.len();
+        if named > 0 {
+            self.weight = Some(Weight::Tells);
+            self.kind.push(format!("commits {}", first.join(" ")));
+        }
+        first.extend(rest);
+        self.commits = Some(Commits {
+            tables: first.into(),
+            named,
+        });
+    }
+
     /// The rest of the sentence that whoever acts begins.
     pub(super) fn sentence(&self) -> String {
         let mut clauses = once_each(&self.clauses);
@@ -77,6 +96,13 @@ impl Draft {
             None => told,
         }
     }
+}
+
+/// Whether a text names a table, by itself and not as part of another name.
+fn names(text: &str, table: &str) -> bool {
+    let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
+    text.split(|character| !is_of_name(character))
+        .any(|word| word == table)
 }
 
 /// That writes were committed; so many of the tables, where they may be what is wrong.
@@ -127,6 +153,29 @@ mod tests {
             committed(&tables, TABLES_MOST),
             "commits what it has written to node, router"
         );
+    }
+
+    #[test]
+    fn a_table_is_named_by_a_word_of_its_own() {
+        let wrong = "in module_t9, the primary has (1, \"node_x\"), and the log has it not";
+        assert!(names(wrong, "module_t9"));
+        assert!(!names(wrong, "node"));
+        assert!(!names(wrong, "module"));
+    }
+
+    #[test]
+    fn a_table_that_the_line_names_already_is_not_named_again() {
+        let tables = ["node", "queue"].map(Text::new_static);
+        let mut draft = Draft::default();
+        draft.commit(&tables, "in node, the lane has 1");
+        assert_eq!(
+            draft.sentence(),
+            "commits what it has written to node, among 2 tables"
+        );
+        let mut draft = Draft::default();
+        draft.say(Weight::Tells, "chunk", "takes in a chunk: node".to_owned());
+        draft.commit(&tables, "in node, the lane has 1");
+        assert_eq!(draft.sentence(), "takes in a chunk: node, and commits");
     }
 
     #[test]
