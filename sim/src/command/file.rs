@@ -65,13 +65,27 @@ pub fn write<W: World>(trace: &Trace<W::Shape, W::Operation>, file: &Path) -> Re
     written.with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Refuses to write to a folder, before anything is done that would be lost.
+/// Refuses to make a trace for a file that cannot be written, before anything is done that would be lost.
+///
+/// # Errors
+/// What the file system answers.
+pub fn refuse_unwritable<W: World>(trace: &Trace<W::Shape, W::Operation>, file: &Path) -> Result<()> {
+    let could = trace.could_save(W::NAME, file);
+    could.with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Refuses to write to a folder, or to what stands for the standard output, before anything is done that would be lost.
 ///
 /// # Errors
 /// Where it is one.
-pub fn refuse_folder(file: &Path) -> Result<()> {
+pub fn refuse_no_file(file: &Path) -> Result<()> {
+    if file == Path::new("-") {
+        bail!(
+            "this is not written to the standard output: name a file, or `./-` where it is to have that name"
+        );
+    }
     if file.is_dir() {
-        bail!("{} is a folder: name a file for the trace", file.display());
+        bail!("{} is a folder: name a file", file.display());
     }
     Ok(())
 }

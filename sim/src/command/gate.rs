@@ -1,5 +1,8 @@
 //! `drydock gate`: whether to deploy.
 
+mod planted;
+mod swept;
+
 use std::fs;
 use std::io::Write;
 use std::marker::PhantomData;
@@ -8,25 +11,23 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueHint;
-use sim::check::Verdict;
 use sim::report::figures::{Of, Took};
 use sim::report::gate::{Case, Cases, Stands};
-use sim::report::sweep::{Row, table, write_measures, write_unreached, write_void_runs};
 use sim::run::StoreKind;
-use sim::scenario::{self, Scenario, Source};
-use sim::search::known::{Date, Known};
+use sim::scenario::{self, Source};
+use sim::search::Watcher as _;
+use sim::search::known::Date;
 use sim::search::measured::{Measured, file_of};
-use sim::search::power::chance_to_miss;
-use sim::search::sample::{self, without_witness};
-use sim::search::{self, Ended, Settings, Swept, Watcher as _};
+use sim::world::World;
 use sim::world::known::{self, Visit};
-use sim::world::{World, load};
 
+use super::file::refuse_no_file;
 use super::interrupt::{self, Interrupt};
 use super::progress::Progress;
+use super::replay;
 use super::shrinking::target;
+use super::sweep::{KnownOnDay, known_on_day};
 use super::watch::Clock;
-use super::{default_variant, deployment, jobs, replay, sweep};
 
 /// Say whether to deploy: all that must hold before a version of the protocol is let out
 ///
@@ -78,6 +79,9 @@ impl Visit for GateOf<'_> {
 
     fn visit<W: World>(self) -> Result<u8> {
         let GateOf { arguments, out } = self;
+        // What is wrong with a file is told before there is anything to lose.
+        arguments.junit.iter().try_for_each(|file| refuse_no_file(file))?;
+        let known = known_on_day::<W>(arguments.known.as_deref(), arguments.today)?;
         let interrupt = Interrupt::listen()?;
         let whole = Clock::start(arguments.budget, interrupt.clone(), Progress::new(None, target()));
         let mut gate = Gate::<W> {
@@ -85,23 +89,28 @@ impl Visit for GateOf<'_> {
             interrupt,
             whole,
             measured: Measured::of::<W>().with_context(|| file_of(W::NAME))?,
+            known,
             cases: Cases::default(),
             of: PhantomData,
         };
         gate.kept_traces(out)?;
         gate.planted(out)?;
         let left = gate.sweep(out)?;
+        gate.tell_expired(out)?;
         let took = Took(gate.whole.stop());
+        let code = if gate.interrupt.asked() {
+            writeln!(out, "do not deploy: the gate was interrupted, after {took}.")?;
+            interrupt::EXIT_CODE
+        } else {
+            writeln!(out, "{}", gate.cases.verdict(&format!("{left}; it took {took}")))?;
+            gate.cases.exit_code()
+        };
+        // After the verdict, which is told whether or not this can be written.
         if let Some(file) = &arguments.junit {
             let xml = gate.cases.junit()?;
             fs::write(file, xml).with_context(|| format!("cannot write {}", file.display()))?;
         }
-        if gate.interrupt.asked() {
-            writeln!(out, "do not deploy: the gate was interrupted, after {took}.")?;
-            return Ok(interrupt::EXIT_CODE);
-        }
-        writeln!(out, "{}", gate.cases.verdict(&format!("{left}; it took {took}")))?;
-        Ok(gate.cases.exit_code())
+        Ok(code)
     }
 }
 
@@ -111,6 +120,7 @@ struct Gate<'a, W: World> {
     interrupt: Interrupt,
     whole: Clock,
     measured: Measured,
+    known: KnownOnDay,
     cases: Cases,
     of: PhantomData<W>,
 }
@@ -161,220 +171,12 @@ impl<W: World> Gate<'_, W> {
         Ok(out.flush()?)
     }
 
-    /// Each invariant finds the defect that it was measured to find soonest.
-    fn planted(&mut self, out: &mut dyn Write) -> Result<()> {
-        let loaded = sources::<W>()
-            .iter()
-            .map(load::<W>)
-            .collect::<Result<Vec<_>, _>>()?;
-        let settings = sample::Settings {
-            one_in: self.arguments.one_in,
-            most: usize::MAX,
-            jobs: jobs(self.arguments.jobs),
-        };
-        let sampled = sample::sample::<W>(&self.measured, &loaded, settings, &self.whole, &|_| {});
-        let mut found = 0;
-        for witnessed in sampled {
-            let stands = if witnessed.found.is_some() {
-                found += 1;
-                Stands::Holds
-            } else {
-                Stands::Fails {
-                    code: 1,
-                    why: format!(
-                        "it does not find `{}` in {} of {}: its check, its oracle or the generator is broken, or what was measured is too old (`drydock defects {} --write`)",
-                        witnessed.defect,
-                        Of(witnessed.seeds, "seed"),
-                        witnessed.scenario,
-                        witnessed.defect
-                    ),
-                }
-            };
-            self.add(
-                "planted defects",
-                witnessed.invariant.to_string(),
-                stands,
-                witnessed.took,
-                out,
-            )?;
-        }
-        if self.interrupt.asked() {
-            return Ok(());
-        }
-        let without = without_witness::<W>(&self.measured, self.arguments.one_in);
-        for invariant in &without {
-            self.add(
-                "planted defects",
-                (*invariant).to_owned(),
-                Stands::NotAsked,
-                Duration::ZERO,
-                out,
-            )?;
-        }
-        if found == 0 {
-            self.add(
-                "planted defects",
-                "any".to_owned(),
-                Stands::Void("no planted defect was found".to_owned()),
-                Duration::ZERO,
-                out,
-            )?;
-        }
-        writeln!(
-            out,
-            "planted defects: found by {}; no defect asks {}",
-            Of(found, "invariant"),
-            if without.is_empty() {
-                "none".to_owned()
-            } else {
-                without.join(", ")
-            }
-        )?;
-        Ok(out.flush()?)
-    }
-
-    /// Sweeps every scenario with as many seeds as its hardest defect takes. What chance is left to miss one, in words.
-    fn sweep(&mut self, out: &mut dyn Write) -> Result<String> {
-        let sources = sources::<W>();
-        let mut scenarios = sources.iter().map(load::<W>).collect::<Result<Vec<_>, _>>()?;
-        let one_in = self.arguments.one_in;
-        for scenario in &mut scenarios {
-            // The schedule shares seeds by weight: so a sweep that ends early has the same share of each.
-            let seeds = self
-                .measured
-                .seeds_for(&scenario.name, one_in)
-                .unwrap_or(0)
-                .max(scenario.least_seeds);
-            scenario.weight = u32::try_from(seeds).unwrap_or(u32::MAX);
-        }
-        let known = sweep::known_on_day::<W>(self.arguments.known.as_deref(), self.arguments.today)?;
-        let settings = Settings {
-            scenarios: &scenarios,
-            from: self.arguments.from,
-            seeds: scenarios.iter().map(|scenario| u64::from(scenario.weight)).sum(),
-            least: search::Least::Judged,
-            jobs: jobs(self.arguments.jobs),
-            store: StoreKind::Model,
-            keep_going: true,
-            known: &known.valid,
-        };
-        let spent = self.whole.time();
-        let left = self
-            .arguments
-            .budget
-            .map(|budget| budget.saturating_sub(spent).max(Duration::from_secs(1)));
-        let clock = Clock::start(
-            left,
-            self.interrupt.clone(),
-            Progress::new(Some(settings.seeds), target()),
-        );
-        let variant = default_variant::<W>();
-        let deployed = || deployment::<W>(variant).expect("the first variant is there");
-        // What it finds is told in the end: a gate writes no traces.
-        let swept = search::sweep::<W, _>(&settings, deployed, &clock, &mut |_| ());
-        let took = clock.stop();
-        self.tell_sweep(&sources, &settings, &swept, took, out)?;
-        self.tell_expired(&known.expired, out)?;
-        Ok(self.chance_left(&scenarios, &swept))
-    }
-
-    fn tell_sweep(
-        &mut self,
-        sources: &[Source],
-        settings: &Settings<'_, W::Scenario>,
-        swept: &Swept,
-        took: Duration,
-        out: &mut dyn Write,
-    ) -> Result<()> {
-        // The known failures whose day is over are a part of their own.
-        let judged = search::judge(settings.scenarios, swept, 0);
-        let rows: Vec<Row<'_>> = settings
-            .scenarios
-            .iter()
-            .zip(&swept.tallies)
-            .zip(&judged.unreached)
-            .map(|((scenario, tally), unreached)| Row {
-                name: &scenario.name,
-                tally,
-                unreached: unreached.as_deref(),
-            })
-            .collect();
-        writeln!(out, "{}", table(&rows))?;
-        write_measures(&swept.tallies, out)?;
-        write_void_runs(&swept.tallies, settings.store, out)?;
-        for (at, scenario) in settings.scenarios.iter().enumerate() {
-            let unreached = judged.unreached[at].as_deref().unwrap_or_default();
-            if !unreached.is_empty() {
-                write_unreached::<W>(scenario, &sources[at], &swept.tallies[at], unreached, out)?;
-            }
-            let tally = &swept.tallies[at];
-            let of_it = |verdict: fn(&Verdict) -> bool| {
-                let new = swept
-                    .findings
-                    .iter()
-                    .filter(|finding| finding.known.is_none() && finding.scenario == at);
-                new.filter(|finding| verdict(&finding.verdict))
-                    .map(|finding| format!("seed {}: {}", finding.seed, finding.verdict))
-                    .collect::<Vec<_>>()
-            };
-            let differs = of_it(|verdict| matches!(verdict, Verdict::NotDeterministic(_)));
-            let violates = of_it(|verdict| matches!(verdict, Verdict::Violated(_)));
-            let void: u64 = tally.void.values().sum();
-            let stands = if !differs.is_empty() {
-                Stands::Fails {
-                    code: 4,
-                    why: differs.join("\n"),
-                }
-            } else if !violates.is_empty() {
-                let again = format!(
-                    "see it: cargo run --release -- sweep {} --from {} --keep-going",
-                    scenario.name, settings.from
-                );
-                Stands::Fails {
-                    code: 1,
-                    why: format!("{}\n{again}", violates.join("\n")),
-                }
-            } else if tally.seeds == 0 {
-                Stands::Void("there was no time for a seed".to_owned())
-            } else if !unreached.is_empty() {
-                let marks: Vec<_> = unreached
-                    .iter()
-                    .map(|unreached| unreached.mark.as_str())
-                    .collect();
-                Stands::Void(format!("no seed has passed {}", marks.join(", ")))
-            } else if void > 0 {
-                Stands::Void(format!(
-                    "{} shown nothing",
-                    if void == 1 {
-                        "1 seed has".to_owned()
-                    } else {
-                        format!("{void} seeds have")
-                    }
-                ))
-            } else {
-                Stands::Holds
-            };
-            self.add("sweep", scenario.name.to_string(), stands, tally.took, out)?;
-        }
-        let ended = if swept.ended == Ended::Early {
-            ", as long as there was time"
-        } else {
-            ""
-        };
-        writeln!(
-            out,
-            "sweep: {} in {}{ended}",
-            Of(swept.seeds(), "seed"),
-            Took(took)
-        )?;
-        Ok(())
-    }
-
     /// No known failure may stand in the file beyond its day.
-    fn tell_expired(&mut self, expired: &[Known], out: &mut dyn Write) -> Result<()> {
+    fn tell_expired(&mut self, out: &mut dyn Write) -> Result<()> {
         if self.arguments.known.is_none() {
             return Ok(());
         }
+        let expired = &self.known.expired;
         let stands = if expired.is_empty() {
             Stands::Holds
         } else {
@@ -398,28 +200,6 @@ impl<W: World> Gate<'_, W> {
             stands,
             Duration::ZERO,
             out,
-        )
-    }
-
-    /// The chance that the defect which is hardest to find was missed, in words.
-    fn chance_left(&self, scenarios: &[Scenario<W::Scenario>], swept: &Swept) -> String {
-        let chances = scenarios
-            .iter()
-            .zip(&swept.tallies)
-            .filter_map(|(scenario, tally)| {
-                let hardest = self.measured.hardest_in(&scenario.name)?;
-                Some((
-                    chance_to_miss(hardest.rate().at_least(), tally.seeds),
-                    &hardest.name,
-                ))
-            });
-        let worst = chances.max_by(|(one, _), (other, _)| one.total_cmp(other));
-        worst.map_or_else(
-            || "no defect was measured, so the chance to miss one is not known".to_owned(),
-            |(chance, defect)| {
-                let percent = chance * 100.0;
-                format!("of the planted defects {defect} is the hardest to find, and would have been missed with {percent:.2} %")
-            },
         )
     }
 }

@@ -15,7 +15,7 @@ use sim::run::{Against, Line, Report, Skipped, StoreKind};
 use sim::trace::{Expectation, Expected, Missed, Trace};
 use sim::world::World;
 
-use super::failing::failing_variant;
+use super::failing::bisected_variant;
 use super::file::{WithTrace, with_trace};
 use super::log::{Log, LogLevel};
 use super::{default_variant, run_plan, run_plan_twice, store_names, variant_names};
@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(long)]
     strict: bool,
     /// Exit as `git bisect run` wants it: 0 where everything holds, 1 where it does not, and 125 where this version of the
-    /// code cannot run the trace, or its run shows nothing
+    /// code cannot run the trace, or its run shows nothing. Where the trace names several variants, --variant must say which
     #[arg(long, conflicts_with_all = ["strict", "expect"])]
     bisect: bool,
     /// Which store holds the objects' databases
@@ -123,7 +123,7 @@ impl WithTrace for ReplayTrace<'_> {
         if self.arguments.bisect {
             // One run is judged: that of the variant whose failure is looked for.
             let named = self.arguments.variant.as_deref();
-            let variant = failing_variant(named, &self.arguments.trace, &trace)?;
+            let variant = bisected_variant(named, &self.arguments.trace, &trace)?;
             return replay_variant::<W>(self.arguments, &trace, &variant, self.out);
         }
         let mut code = 0;

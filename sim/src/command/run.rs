@@ -13,7 +13,7 @@ use sim::scenario::{self, Scenario, Source};
 use sim::world::known::Visit;
 use sim::world::{PlanOf, World, load, with_world_of};
 
-use super::file::refuse_folder;
+use super::file::refuse_no_file;
 use super::interrupt::{self, Interrupt};
 use super::log::{Log, LogLevel};
 use super::progress::Progress;
@@ -63,7 +63,7 @@ const REPEAT_EVERY: u64 = 16;
 
 /// Does it, and answers the exit code.
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
-    arguments.trace.iter().try_for_each(|file| refuse_folder(file))?;
+    arguments.trace.iter().try_for_each(|file| refuse_no_file(file))?;
     arguments.log.iter().for_each(|level| level.start());
     let source = scenario::find(&arguments.scenario)?;
     let run = RunScenario {

@@ -13,7 +13,7 @@ use sim::trace::Trace;
 use sim::world::{PlanOf, World};
 
 use super::failing::failing_variant;
-use super::file::{WithTrace, refuse_folder, with_trace};
+use super::file::{WithTrace, refuse_no_file, refuse_unwritable, with_trace};
 use super::interrupt::{self, Interrupt};
 use super::shrink_table::{Wanted, table};
 use super::shrinking::{Outcome, Shrinking, beside};
@@ -65,7 +65,10 @@ pub struct Arguments {
 
 /// Does it, and answers the exit code.
 pub fn shrink(arguments: &Arguments, out: &mut dyn Write) -> Result<u8> {
-    arguments.output.iter().try_for_each(|file| refuse_folder(file))?;
+    arguments
+        .output
+        .iter()
+        .try_for_each(|file| refuse_no_file(file))?;
     let settings = Settings {
         store: arguments.store,
         jobs: jobs(arguments.jobs),
@@ -125,10 +128,11 @@ impl WithTrace for ShrinkTrace<'_> {
                 arguments.store.name()
             ),
         };
+        let file = file::<W>(arguments, named, violation, &trace.plan, &variant);
+        refuse_unwritable::<W>(&trace, &file)?;
         // Whoever has read the heading can end it.
         let interrupt = Interrupt::listen()?;
         write_heading::<W>(&trace.plan, &variant, settings, violation, out)?;
-        let file = file::<W>(arguments, named, violation, &trace.plan, &variant);
         let shrinking = Shrinking::<W> {
             plan: &trace.plan,
             variant: &variant,

@@ -9,7 +9,7 @@ use sim::check::{Identity, Verdict, Violation};
 use sim::plan::{Act, Plan};
 use sim::report::figures::{Of, Took};
 use sim::report::shrink_table::{Row, Size, write_table};
-use sim::run::Pools;
+use sim::run::{Pools, StoreKind};
 use sim::scenario::{self, Scenario};
 use sim::search::shrink::{self, Settings, Smallest, hand_over, so_far};
 use sim::search::{self, Schedule};
@@ -24,8 +24,11 @@ use super::progress::Progress;
 use super::shrinking::{beside, target};
 use super::watch::Clock;
 
-/// How many seeds are swept for each that is wanted, so that every kind of failure is found.
-const SWEPT: u64 = 20;
+/// How many seeds are swept for each that is wanted, so that rare kinds of failure are found too.
+const SWEPT: u64 = 130;
+
+/// On which store they are swept: the faster one, as in any sweep.
+const FOUND_ON: StoreKind = StoreKind::Model;
 
 /// What a table is of.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +111,7 @@ fn failing<W: World>(
         seeds: wanted.seeds.saturating_mul(SWEPT),
         least: search::Least::One,
         jobs: wanted.settings.jobs,
-        store: wanted.settings.store,
+        store: FOUND_ON,
         keep_going: true,
         known: &[],
     };
@@ -137,7 +140,7 @@ fn failing<W: World>(
         }
         let seed = 1 + job.nth;
         let plan = W::generate(&scenarios[job.scenario], seed);
-        let report = pools.run::<W>(wanted.settings.store, &plan, deployment(), ());
+        let report = pools.run::<W>(FOUND_ON, &plan, deployment(), ());
         if let Verdict::Violated(violation) = report.verdict
             && there.insert((job.scenario, seed))
         {

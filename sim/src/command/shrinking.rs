@@ -9,6 +9,7 @@ use sim::check::{Identity, Violation};
 use sim::report::figures::{Of, Took};
 use sim::report::shrink::write_smallest;
 use sim::search::shrink::{self, Ended, HandedOver, NotHandedOver, Settings, Smallest, hand_over, so_far};
+use sim::trace;
 use sim::world::{PlanOf, World};
 
 use super::deployment;
@@ -50,9 +51,13 @@ impl<W: World> Shrinking<'_, W> {
     pub fn run(self, out: &mut dyn Write) -> Result<Outcome> {
         let clock = Clock::start(None, self.interrupt.clone(), Progress::of_shrinking(target()));
         let (identity, from) = (Identity::of(self.violation), self.plan.items.len());
+        // Whoever reads a pipe wants one trace.
+        let keeps = trace::replaces(self.file).unwrap_or(false);
         let keep = |plan: &PlanOf<W>| {
-            // What cannot be written now is told at the end, when the same file is written.
-            let _ = write::<W>(&so_far::<W>(plan, &identity, self.variant, from), self.file);
+            if keeps {
+                // What cannot be written now is told at the end, when the same file is written.
+                let _ = write::<W>(&so_far::<W>(plan, &identity, self.variant, from), self.file);
+            }
         };
         let smallest = shrink::shrink::<W, _>(
             self.plan,

@@ -79,11 +79,28 @@ fn dot_text(text: &str) -> String {
 
 /// A text in quotes, without what would end them or begin a tag.
 fn mermaid_text(text: &str) -> String {
+    // Mermaid has codes of its own that begin with a number sign: this one is that.
     let plain = text
+        .replace('#', "#35;")
         .replace('&', "&amp;")
         .replace('"', "&quot;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('\n', " ");
     format!("\"{plain}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_its_label() {
+        let text = "site/shop#r1; \"a\\b\" <b>&\nnext";
+        assert_eq!(dot_text(text), r##""site/shop#r1; \"a\\b\" <b>&\nnext""##);
+        assert_eq!(
+            mermaid_text(text),
+            r##""site/shop#35;r1; &quot;a\b&quot; &lt;b&gt;&amp; next""##
+        );
+    }
 }

@@ -85,9 +85,14 @@ impl Futures {
             if by(&next) > by(&most) { next } else { most }
         })
     }
-}
 
-impl Futures {
+    /// The odds before the last step, which is the violation itself.
+    #[must_use]
+    pub fn before_the_last(&self) -> Odds {
+        let before = self.after.values().rev().nth(1);
+        before.copied().unwrap_or(self.at_first)
+    }
+
     /// Tries one more step, which is not the last one.
     pub(super) fn try_after<W: World, P: Program, S: Store>(
         &mut self,
@@ -328,5 +333,6 @@ mod tests {
             after: [(StepId(1), odds(2)), (StepId(2), odds(20))].into(),
         };
         assert_eq!(futures.turning_point(), None);
+        assert_eq!(futures.before_the_last(), odds(2));
     }
 }

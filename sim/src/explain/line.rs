@@ -42,6 +42,8 @@ pub struct Line {
     pub(super) opening: String,
     /// Whether a fault that struck later began in it by chance.
     pub(super) begins_fault: bool,
+    /// Whether a table is written to in it that the violation names.
+    pub(super) writes_what_is_wrong: bool,
     /// What is waited for from here on.
     pub(super) awaits: Option<String>,
     /// What tells it from other lines, apart from values.
@@ -79,11 +81,13 @@ impl Line {
 
 /// What is known of a step besides what happens in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StepFacts {
+pub(super) struct StepFacts<'a> {
     /// Whether the violation was seen in it.
     pub(super) is_judged: bool,
     /// Whether a fault that struck later could strike from it on.
     pub(super) begins_fault: bool,
+    /// What the violation says, which may name the tables in which something is wrong.
+    pub(super) wrong: &'a str,
 }
 
 /// The lines of a step: one for each party that something happens to in it.
@@ -91,7 +95,7 @@ pub(super) fn lines_of<W: World>(
     step: StepId,
     happened: &Happened,
     plan: &PlanOf<W>,
-    facts: StepFacts,
+    facts: StepFacts<'_>,
 ) -> Vec<Line> {
     let mut parties: Vec<&Text> = Vec::new();
     for (who, _) in &happened.clauses {
@@ -113,6 +117,7 @@ pub(super) fn lines_of<W: World>(
             party: party.clone(),
             asks: draft.asks,
             begins_fault: draft.begins_fault,
+            writes_what_is_wrong: draft.commits.as_ref().is_some_and(|commits| commits.named > 0),
             awaits: draft.awaits,
             kind: draft.kind.join(" "),
             weight: if facts.is_judged {
@@ -131,7 +136,7 @@ fn drafted<W: World>(
     party: &Text,
     clauses: &[&Clause],
     plan: &PlanOf<W>,
-    facts: StepFacts,
+    facts: StepFacts<'_>,
 ) -> (String, Draft) {
     let mut draft = Draft {
         tells_all: facts.is_judged,
@@ -163,7 +168,14 @@ fn drafted<W: World>(
                     draft.say(Weight::Tells, kind.name(), faults::begins::<W>(*kind, to));
                 }
             }
+            // What else is said of the step comes first.
+            Clause::Committed(_) => {}
             clause => say::<W>(clause, &mut draft),
+        }
+    }
+    for clause in clauses {
+        if let Clause::Committed(tables) = clause {
+            draft.commit(tables, facts.wrong);
         }
     }
     (who, draft)
@@ -278,7 +290,6 @@ fn say<W: World>(clause: &Clause, draft: &mut Draft) {
             "taken back",
             format!("takes a transaction back that has failed ({})", short(why)),
         ),
-        Clause::Committed(tables) => draft.commits = Some(tables.clone()),
         Clause::Cancelled => draft.say(
             Weight::Routine,
             "cancelled",
@@ -316,6 +327,7 @@ fn say<W: World>(clause: &Clause, draft: &mut Draft) {
         | Clause::Answered { .. }
         | Clause::Left(_)
         | Clause::Noted { .. }
+        | Clause::Committed(_)
         | Clause::Trouble { .. } => {
             unreachable!("these are told with the plan's items, or together")
         }

@@ -104,7 +104,7 @@ fn explain_on<W: World, P: Program, S: Store>(
     let past = Past::of(&account, &acted);
     let judged = seen.and_then(|seen| judged_in(&account, &violation, seen));
     let before = past.before(&anchors(&account, &violation, judged, seen));
-    let mut story = Story::of::<W>(&account, &before, plan, judged);
+    let mut story = Story::of::<W>(&account, &before, plan, &violation, judged);
     let futures = (settings.futures > 0).then(|| {
         let tries = Tries {
             each: settings.futures,

@@ -9,6 +9,7 @@ use protocol::host::Text;
 use super::account::{Account, Arrow};
 use super::futures::Futures;
 use super::line::{Line, StepFacts, lines_of};
+use crate::check::Violation;
 use crate::kernel::StepId;
 use crate::world::{PlanOf, Weight, World};
 use length::{without_middle, without_repeats};
@@ -74,12 +75,13 @@ pub struct Story {
 }
 
 impl Story {
-    /// Tells what these steps were. In the judged one the violation was seen.
+    /// Tells what these steps were, which led to the violation. In the judged one it was seen.
     #[must_use]
     pub fn of<W: World>(
         account: &Account,
         past: &BTreeSet<StepId>,
         plan: &PlanOf<W>,
+        violation: &Violation,
         judged: Option<StepId>,
     ) -> Self {
         let steps = account.steps.iter().filter(|(step, _)| past.contains(step));
@@ -91,6 +93,7 @@ impl Story {
         let facts = |step| StepFacts {
             is_judged: judged == Some(step),
             begins_fault: faults.contains(&step),
+            wrong: &violation.detail,
         };
         let all = steps.flat_map(|(step, happened)| lines_of::<W>(*step, happened, plan, facts(*step)));
         let lines: Vec<Line> = all.filter(|line| line.weight == Weight::Tells).collect();
@@ -202,6 +205,7 @@ mod tests {
             asks: Vec::new(),
             awaits: None,
             begins_fault: false,
+            writes_what_is_wrong: false,
             opening: String::new(),
             kind: kind.to_owned(),
             weight: Weight::Tells,
@@ -284,7 +288,7 @@ mod tests {
         story.unfold(StepId(40));
         assert_eq!(
             told(&story.entries)[..3],
-            ["40 left out", "40 does 40", "42 left out"]
+            ["40 left out", "40 does 40", "44 left out"]
         );
         let all: usize = story.entries.iter().map(|entry| entry.hidden().len()).sum();
         assert_eq!(all + story.lines().count(), 100, "nothing is lost");

@@ -208,11 +208,19 @@ fn write_turning_point(explanation: &Explanation, futures: &Futures, out: &mut d
         )?,
     }
     let Some((step, before, after)) = futures.turning_point() else {
-        return writeln!(
-            out,
-            "  no turning point: {first} % of {each} come to it from the beginning on, and no line before the violation itself \
-             changes that by a quarter"
-        );
+        let before = futures.before_the_last().percent();
+        return if 4 * before.abs_diff(100) >= 100 {
+            writeln!(
+                out,
+                "  decided in the last line only: before it {before} % of {each} come to it, from the beginning {first} %"
+            )
+        } else {
+            writeln!(
+                out,
+                "  no turning point: {first} % of {each} come to it from the beginning on, and no line before the violation \
+                 itself changes that by a quarter"
+            )
+        };
     };
     let place = explanation
         .story

@@ -152,9 +152,12 @@ fn largest<T: Copy + Ord>(all: &[T]) -> T {
 mod tests {
     use std::time::Duration;
 
+    use protocol::host::Text;
+
     use super::*;
-    use crate::world::World as _;
+    use crate::check::Pattern;
     use crate::world::lanes::LanesWorld;
+    use crate::world::vocabulary;
 
     fn row(invariant: &'static str, left: usize, millis: u64) -> Row {
         let size = |operations, faults| Size {
@@ -243,11 +246,12 @@ mod tests {
             let [_, _, id, class, before, .., remark] = row[..] else {
                 panic!("{row:?} is no row: {AGAIN}");
             };
-            let invariants = LanesWorld::invariants();
-            let invariant = invariants.iter().find(|invariant| invariant.id == id);
-            let invariant = invariant.unwrap_or_else(|| panic!("there is no {id}: {AGAIN}"));
-            let is_class = invariant.classes.iter().any(|known| known.is_of(class));
-            assert!(is_class, "{id} has no class `{class}`: {AGAIN}");
+            let shown = Pattern {
+                class: Some(Text::new(class)),
+                ..Pattern::any(Text::new(id))
+            };
+            let known = vocabulary::<LanesWorld>().check(&shown);
+            assert_eq!(known, Ok(()), "{AGAIN}");
             assert!(before.contains(" + "), "{row:?}: {AGAIN}");
             assert_eq!(remark, "1-minimal", "{row:?}");
         }

@@ -2,7 +2,8 @@
 
 use protocol::host::Text;
 
-use super::read::{BYTES_MOST, LINE_MOST, LINES_MOST, NAME_MOST};
+use super::checks::NAME_MOST;
+use super::read::{BYTES_MOST, LINE_MOST, LINES_MOST};
 use super::{FORMAT, Part};
 use crate::kernel::Micros;
 use crate::plan::PlanError;
@@ -51,6 +52,9 @@ pub enum TraceErrorKind {
         /// What is wrong with it.
         reason: String,
     },
+    /// It begins another trace.
+    #[error("is a second header: a file holds one trace")]
+    SecondHeader,
     /// It is of another version.
     #[error("is of format {found}; this drydock reads formats 1 to {FORMAT}: {}", why(*found))]
     Format {

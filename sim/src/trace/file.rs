@@ -1,13 +1,20 @@
 //! Writing a trace to a file.
+//!
+//! A file is written whole or not at all: first beside itself, under a hidden name, and then it takes its name. Who is killed
+//! in between leaves the hidden file behind, and the next one who writes to that folder takes it away. A writer holds a lock
+//! on its own, which ends with its process: so nobody takes away what is still being written.
 
-use std::fs;
-use std::io::{Result, Write as _};
-use std::path::Path;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Result, Write as _};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use super::Trace;
+
+/// What the names of files that are being written begin and end with.
+const UNFINISHED: (&str, &str) = (".drydock-", ".tmp");
 
 impl<Shape: Serialize + Clone, Operation: Serialize + Clone> Trace<Shape, Operation> {
     /// Writes the trace to a file, as [`put`] does.
@@ -15,9 +22,7 @@ impl<Shape: Serialize + Clone, Operation: Serialize + Clone> Trace<Shape, Operat
     /// # Errors
     /// What the file system answers.
     pub fn save(&self, world: &str, file: &Path) -> Result<()> {
-        let mut bytes = Vec::new();
-        self.write(world, &mut bytes)?;
-        put(file, &bytes)
+        put(file, &self.bytes(world)?)
     }
 
     /// Writes the trace to a file that is not there yet, whole or not at all.
@@ -25,10 +30,27 @@ impl<Shape: Serialize + Clone, Operation: Serialize + Clone> Trace<Shape, Operat
     /// # Errors
     /// What the file system answers; that the file is there, where it is, whoever has made it meanwhile.
     pub fn save_new(&self, world: &str, file: &Path) -> Result<()> {
+        unfinished(file, &self.bytes(world)?)?.persist_noclobber(file)?;
+        Ok(())
+    }
+
+    /// Finds out whether the trace could be written to a file now, and leaves the file as it is: for who has much to do
+    /// before that.
+    ///
+    /// # Errors
+    /// What the file system answers.
+    pub fn could_save(&self, world: &str, file: &Path) -> Result<()> {
+        match place(file)? {
+            // Whoever reads a pipe would take it for ended.
+            Place::Device => Ok(()),
+            Place::File(file) => unfinished(&file, &self.bytes(world)?).map(drop),
+        }
+    }
+
+    fn bytes(&self, world: &str) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write(world, &mut bytes)?;
-        unfinished(file, &bytes)?.persist_noclobber(file)?;
-        Ok(())
+        Ok(bytes)
     }
 }
 
@@ -38,11 +60,41 @@ impl<Shape: Serialize + Clone, Operation: Serialize + Clone> Trace<Shape, Operat
 /// # Errors
 /// What the file system answers.
 pub fn put(file: &Path, bytes: &[u8]) -> Result<()> {
-    if fs::symlink_metadata(file).is_ok_and(|there| !there.is_file()) {
-        return fs::write(file, bytes);
+    match place(file)? {
+        Place::Device => fs::write(file, bytes),
+        Place::File(file) => {
+            unfinished(&file, bytes)?.persist(&file)?;
+            Ok(())
+        }
     }
-    unfinished(file, bytes)?.persist(file)?;
-    Ok(())
+}
+
+/// Whether what is written to a file takes the place of what was there before: a pipe gets one after the other.
+///
+/// # Errors
+/// What the file system answers.
+pub fn replaces(file: &Path) -> Result<bool> {
+    Ok(matches!(place(file)?, Place::File(_)))
+}
+
+/// Where something is written to.
+enum Place {
+    /// A pipe or a device, or a link to what is not there.
+    Device,
+    /// A plain file, or one that is not there yet.
+    File(PathBuf),
+}
+
+/// What a path leads to: a link stays what it is, and what it leads to is written.
+fn place(file: &Path) -> Result<Place> {
+    match fs::metadata(file) {
+        Ok(there) if !there.is_file() => Ok(Place::Device),
+        Ok(_) => Ok(Place::File(fs::canonicalize(file)?)),
+        // What a link leads to that leads nowhere yet is made by writing through it.
+        Err(_) if file.is_symlink() => Ok(Place::Device),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Place::File(file.to_owned())),
+        Err(error) => Err(error),
+    }
 }
 
 /// A file beside another one that holds what that is to hold.
@@ -50,7 +102,136 @@ fn unfinished(file: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let mut unfinished = NamedTempFile::new_in(folder)?;
+    remove_abandoned(folder);
+    let mut unfinished = locked(folder)?;
     unfinished.write_all(bytes)?;
     Ok(unfinished)
+}
+
+/// A new file with a hidden name that nobody takes away while it is being written.
+fn locked(folder: &Path) -> Result<NamedTempFile> {
+    let (begins, ends) = UNFINISHED;
+    loop {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(begins).suffix(ends);
+        #[cfg(unix)]
+        builder.permissions(readable());
+        let file = builder.tempfile_in(folder)?;
+        // A file system without locks is one on which nothing is taken away either.
+        if file.as_file().lock().is_err() || file.path().exists() {
+            return Ok(file);
+        }
+        // Somebody took it for abandoned before it was locked.
+    }
+}
+
+/// Who may read a trace is whoever may read other files that its writer makes.
+#[cfg(unix)]
+fn readable() -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::Permissions::from_mode(0o666)
+}
+
+/// Takes away what writers that are gone have left in a folder. What cannot be taken away harms nobody.
+fn remove_abandoned(folder: &Path) {
+    let (begins, ends) = UNFINISHED;
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_ours = name
+            .to_str()
+            .is_some_and(|name| name.starts_with(begins) && name.ends_with(ends));
+        if is_ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            remove_if_abandoned(&entry.path());
+        }
+    }
+}
+
+fn remove_if_abandoned(path: &Path) {
+    // Some file systems lock only what is open for writing.
+    let Ok(file) = OpenOptions::new().write(true).open(path) else {
+        return;
+    };
+    match file.try_lock() {
+        // The lock is held until it is gone: who has made it just now sees then that it is.
+        Ok(()) => drop(fs::remove_file(path)),
+        Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
+    }
+    drop::<File>(file);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<OsString> {
+        let entries = fs::read_dir(folder).expect("it is there").flatten();
+        let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_killed_writer_has_left_is_taken_away() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join(".drydock-killed.tmp"), "half").expect("it is written");
+        put(&folder.path().join("a.jsonl"), b"whole").expect("it is written");
+        assert_eq!(names(folder.path()), ["a.jsonl"]);
+    }
+
+    #[test]
+    fn what_another_writer_still_writes_stays_and_so_does_what_is_nobodys() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let others = ["tmp", ".tmpAbCdEf", ".drydock-notes", "drydock-x.tmp"];
+        for other in others {
+            fs::write(folder.path().join(other), "of somebody else").expect("it is written");
+        }
+        let mine = folder.path().join("mine.jsonl");
+        let writing = unfinished(&mine, b"mine").expect("it is begun");
+        put(&folder.path().join("a.jsonl"), b"whole").expect("it is written");
+        writing.persist(&mine).expect("it is still there");
+        assert_eq!(names(folder.path()).len(), others.len() + 2);
+        assert_eq!(fs::read(&mine).expect("it is there"), b"mine");
+    }
+
+    #[test]
+    fn several_at_once_write_all_of_theirs() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        #[expect(clippy::disallowed_methods, reason = "who writes a file is no run's")]
+        std::thread::scope(|scope| {
+            for writer in 0..4_u8 {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    for nth in 0..50_u8 {
+                        put(&folder.join(format!("{writer}-{nth}")), &[writer, nth]).expect("it is written");
+                        put(&folder.join("of-all"), &[writer; 64]).expect("it is written");
+                    }
+                });
+            }
+        });
+        let names = names(folder.path());
+        assert_eq!(names.len(), 4 * 50 + 1, "{names:?}");
+        let of_all = fs::read(folder.path().join("of-all")).expect("it is there");
+        assert_eq!(
+            of_all, [of_all[0]; 64],
+            "one of them has written it, and none a part"
+        );
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_stays_one() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (link, target) = (folder.path().join("link"), folder.path().join("target"));
+        fs::write(&target, "old").expect("it is written");
+        std::os::unix::fs::symlink(&target, &link).expect("it is made");
+        put(&link, b"new").expect("it is written");
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&target).expect("it is there"), b"new");
+        fs::remove_file(&target).expect("it was there");
+        put(&link, b"anew").expect("it is written");
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&target).expect("it is there"), b"anew");
+    }
 }

@@ -5,6 +5,7 @@
 //! `{"history": …}`, which a replay does not need.
 
 mod certificate;
+mod checks;
 mod error;
 mod file;
 mod name;
@@ -24,7 +25,7 @@ use crate::run::{Line, Report};
 
 pub use certificate::{Certificate, Instead, Part, Shrunk};
 pub use error::{TraceError, TraceErrorKind};
-pub use file::put;
+pub use file::{put, replaces};
 pub use name::{is_1_minimal, name, story};
 pub use read::{Opened, open, read};
 pub use renew::renewed;

@@ -8,18 +8,15 @@ use protocol::host::Text;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{Certificate, Entry, Expected, FORMAT, Header, Instead, Part, Trace, TraceError, TraceErrorKind};
-use crate::check::{NotKnown, Pattern};
+use super::checks::{check_header, check_pattern};
+use super::{Certificate, Entry, FORMAT, Header, Instead, Part, Trace, TraceError, TraceErrorKind};
+use crate::check::Pattern;
 use crate::plan::{Act, Fault};
 use crate::printable::brief;
-use crate::scenario::did_you_mean;
-use crate::world::{PlanOf, World, check_mark, known, vocabulary};
+use crate::world::{PlanOf, World, known};
 
 /// The longest line that is read, in bytes.
 pub(super) const LINE_MOST: usize = 1 << 20;
-
-/// The longest name of a scenario, in characters.
-pub(super) const NAME_MOST: usize = 200;
 
 /// The most lines that are read.
 pub(super) const LINES_MOST: usize = 1_000_000;
@@ -27,12 +24,15 @@ pub(super) const LINES_MOST: usize = 1_000_000;
 /// The most bytes that are read: what a plan needs in memory is a small multiple of them.
 pub(super) const BYTES_MOST: usize = 64 << 20;
 
+/// How the header begins that is written.
+const HEADER_BEGINS: &str = r#"{"drydock-trace""#;
+
 /// The format since which classes are those that checks declare.
 const CLASSES_SINCE: u64 = 2;
 
 /// The part of a header that every version and world has.
 #[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", expecting = "the header of a trace")]
 struct AnyHeader {
     drydock_trace: u64,
     world: Text,
@@ -117,80 +117,6 @@ fn read_world(first_line: &str) -> Result<AnyHeader, TraceError> {
         });
     }
     Ok(header)
-}
-
-/// What a header says that its types do not: bounds, and names of what there is.
-fn check_header<W: World>(trace: &Trace<W::Shape, W::Operation>) -> Result<(), TraceErrorKind> {
-    W::check(&trace.plan)?;
-    let scenario = &trace.plan.scenario;
-    if scenario.chars().any(char::is_control) {
-        return Err(TraceErrorKind::ControlCharacters {
-            field: "scenario",
-            found: scenario.clone(),
-        });
-    }
-    if scenario.chars().nth(NAME_MOST).is_some() {
-        return Err(TraceErrorKind::LongName {
-            field: "scenario",
-            found: scenario.clone(),
-        });
-    }
-    for (variant, expected) in &trace.expect {
-        check_variant::<W>("expect", variant)?;
-        if let Expected::Violated(pattern) = &expected.outcome {
-            check_pattern::<W>("expect.*.outcome.violated", pattern)?;
-        }
-        for mark in &expected.marks {
-            check_mark::<W>(mark).map_err(|reason| TraceErrorKind::Mark {
-                reason: reason.replace("\n  ", "; "),
-            })?;
-        }
-    }
-    trace
-        .shrunk
-        .iter()
-        .try_for_each(|shrunk| check_variant::<W>("shrunk.variant", &shrunk.variant))
-}
-
-fn check_variant<W: World>(field: &'static str, variant: &Text) -> Result<(), TraceErrorKind> {
-    let known: Vec<_> = W::variants().iter().map(|variant| variant.name).collect();
-    if known.contains(&variant.as_str()) {
-        return Ok(());
-    }
-    Err(unknown(field, "variant", variant, &known))
-}
-
-fn check_pattern<W: World>(field: &'static str, pattern: &Pattern) -> Result<(), TraceErrorKind> {
-    vocabulary::<W>().check(pattern).map_err(|not_known| {
-        let NotKnown {
-            field: of,
-            what,
-            found,
-            known,
-        } = not_known;
-        unknown(format!("{field}.{of}"), what, &found, &known)
-    })?;
-    match &pattern.class {
-        Some(class) if class.chars().any(char::is_control) => Err(TraceErrorKind::ControlCharacters {
-            field,
-            found: class.clone(),
-        }),
-        _ => Ok(()),
-    }
-}
-
-fn unknown(field: impl Into<String>, what: &'static str, found: &Text, known: &[&str]) -> TraceErrorKind {
-    TraceErrorKind::Unknown {
-        field: field.into(),
-        what,
-        found: brief(found).into_owned(),
-        known: known_as(found, known),
-    }
-}
-
-/// What there is, behind what was probably meant.
-fn known_as(found: &str, known: &[&str]) -> String {
-    did_you_mean(found, known) + "there is: " + &known.join(", ")
 }
 
 /// A trace of which no more than its world is known.
@@ -321,8 +247,12 @@ fn read_entries<W: World>(
         }
         let text = text.to_owned();
         let line = lines.line;
+        let wrong = |kind| TraceError { line, kind };
+        if text.starts_with(HEADER_BEGINS) {
+            return Err(wrong(TraceErrorKind::SecondHeader));
+        }
         let entry = parse(line, &text)?;
-        read_entry::<W>(entry, &mut parts, trace).map_err(|kind| TraceError { line, kind })?;
+        read_entry::<W>(entry, &mut parts, trace).map_err(wrong)?;
     }
 }
 

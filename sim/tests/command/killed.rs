@@ -69,6 +69,13 @@ fn traces(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// What stands in a folder under a hidden name.
+fn hidden(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with('.')).collect()
+}
+
 /// Reads a trace and replays it: it shows the failure that it is expected to show. Answers how many items it has.
 fn replays(file: &Path) -> usize {
     let bytes = fs::read(file).expect("it is there");
@@ -123,6 +130,9 @@ fn kill_a_sweep(times: u64, mut moments: Moments) {
         "only {running} of {times} were still running when they were killed"
     );
     assert!(found > 2, "only {found} traces were there");
+    drydock(folder.path(), &sweep);
+    let left = hidden(&folder.path().join("traces/failures"));
+    assert!(left.is_empty(), "who comes next takes away {left:?}");
 }
 
 #[test]
@@ -188,6 +198,7 @@ fn kill_a_shrinking(times: u64, mut moments: Moments) {
     // What is left over does no harm to who comes next.
     let whole = drydock(folder.path(), &shrink);
     assert_eq!(whole.status.code(), Some(0), "{}", told(&whole));
+    assert_eq!(hidden(folder.path()), [""; 0], "who comes next takes it away");
     assert_eq!(identity(&smaller), identity(&folder.path().join("found.jsonl")));
 }
 

@@ -103,6 +103,16 @@ fn a_hostile_trace_is_refused_with_line_and_field() {
             Vec::new(),
             "line 1: expected the header of a trace, and the file is empty",
         ),
+        (
+            "no header",
+            b"[]\n".to_vec(),
+            "line 1: at .: invalid length 0, expected the header of a trace",
+        ),
+        (
+            "something behind a line",
+            format!("{header} {{\n").into_bytes(),
+            "line 1: at .: trailing characters at column",
+        ),
         ("truncated", KEPT.as_bytes()[..100].to_vec(), "line 1: at "),
         (
             "truncated item",
@@ -146,7 +156,7 @@ fn a_hostile_trace_is_refused_with_line_and_field() {
         (
             "two headers",
             format!("{header}\n{header}\n").into_bytes(),
-            "line 2: at ",
+            "line 2: is a second header: a file holds one trace",
         ),
         (
             "two items",

@@ -255,6 +255,12 @@ fn bisecting_exits_as_git_wants_it() {
     assert_ends(&bisect("none.jsonl", "hardened"), 125, "cannot open none.jsonl");
     fs::write(folder.path().join("half.jsonl"), &KEPT[..300]).expect("the trace is written");
     assert_ends(&bisect("half.jsonl", "hardened"), 125, "half.jsonl: line 1: at ");
+    // Its own failure is there in every version: bisected by that, the first one would be to blame.
+    assert_ends(
+        &drydock(folder.path(), &["replay", "kept.jsonl", "--bisect"]),
+        125,
+        "name the one that is bisected with --variant",
+    );
 }
 
 #[test]

@@ -98,11 +98,27 @@ fn a_folder_is_refused_before_anything_runs() {
     let file = found(folder.path(), 1);
     fs::create_dir(folder.path().join("there")).expect("the folder is made");
     let shrunk = shrink(folder.path(), &[&file, "-o", "there"]);
-    assert_ends(&shrunk, 2, "there is a folder: name a file for the trace");
+    assert_ends(&shrunk, 2, "there is a folder: name a file");
     assert!(shrunk.stdout.is_empty(), "nothing has begun: {}", told(&shrunk));
     let run = drydock(folder.path(), &["run", "demonstration", "--trace", "there"]);
-    assert_ends(&run, 2, "there is a folder: name a file for the trace");
+    assert_ends(&run, 2, "there is a folder: name a file");
     assert!(run.stdout.is_empty(), "nothing has begun: {}", told(&run));
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_before_anything_runs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = found(folder.path(), 1);
+    for (output, message) in [
+        ("-", "this is not written to the standard output"),
+        ("1.jsonl/smaller.jsonl", "cannot write 1.jsonl/smaller.jsonl"),
+    ] {
+        let shrunk = shrink(folder.path(), &[&file, "-o", output]);
+        assert_ends(&shrunk, 2, message);
+        assert!(shrunk.stdout.is_empty(), "nothing has begun: {}", told(&shrunk));
+    }
+    let run = drydock(folder.path(), &["run", "demonstration", "--trace", "-"]);
+    assert_ends(&run, 2, "this is not written to the standard output");
 }
 
 #[test]
@@ -305,4 +321,18 @@ fn an_interrupted_search_writes_the_smallest_so_far() {
         0,
         "as the trace expects of `documented`",
     );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_gets_one_trace() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = found(folder.path(), 2);
+    let output = shrink(folder.path(), &[&file, "-o", "/dev/stderr"]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    let written = String::from_utf8_lossy(&output.stderr);
+    let headers = written
+        .lines()
+        .filter(|line| line.starts_with(r#"{"drydock-trace""#));
+    assert_eq!(headers.count(), 1, "those so far are for files: {written}");
 }

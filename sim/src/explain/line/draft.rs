@@ -22,13 +22,21 @@ pub(super) struct Draft {
     pub(super) asks: Vec<Text>,
     pub(super) awaits: Option<String>,
     pub(super) begins_fault: bool,
-    /// The tables that are committed.
-    pub(super) commits: Option<Box<[Text]>>,
+    /// The tables that are committed, those that the violation names first.
+    pub(super) commits: Option<Commits>,
     pub(super) answers: Option<String>,
     /// Whether routine is told too, and what is answered and committed: it may be what is wrong.
     pub(super) tells_all: bool,
     /// Whether the answer is told in any case.
     pub(super) tells_answer: bool,
+}
+
+/// Writes that were committed.
+pub(super) struct Commits {
+    /// To which tables.
+    pub(super) tables: Box<[Text]>,
+    /// How many of them, at the beginning, the violation names.
+    pub(super) named: usize,
 }
 
 impl Draft {
@@ -40,11 +48,35 @@ impl Draft {
         }
     }
 
+    /// A commit, which is told by itself where the violation names a table that was written to, and nothing else tells of it.
+    pub(super) fn commit(&mut self, tables: &[Text], wrong: &str) {
+        let is_told = |table: &Text| self.clauses.iter().any(|clause| names(clause, table));
+        let (mut first, rest): (Vec<Text>, Vec<Text>) = tables
+            .iter()
+            .cloned()
+            .partition(|table| names(wrong, table) && !is_told(table));
+        let named = first.len();
+        if named > 0 {
+            self.weight = Some(Weight::Tells);
+            self.kind.push(format!("commits {}", first.join(" ")));
+        }
+        first.extend(rest);
+        self.commits = Some(Commits {
+            tables: first.into(),
+            named,
+        });
+    }
+
     /// The rest of the sentence that whoever acts begins.
     pub(super) fn sentence(&self) -> String {
         let mut clauses = once_each(&self.clauses);
-        if let Some(tables) = &self.commits {
-            clauses.push(committed(tables, self.tells_all));
+        if let Some(Commits { tables, named }) = &self.commits {
+            let told = if self.tells_all {
+                TABLES_MOST.max(*named)
+            } else {
+                *named
+            };
+            clauses.push(committed(tables, told));
         }
         // Of whoever is reset no answer leaves.
         let is_reset = self.kind.iter().any(|kind| kind == RESET);
@@ -66,16 +98,26 @@ impl Draft {
     }
 }
 
-/// That writes were committed; the tables where they may be what is wrong.
-fn committed(tables: &[Text], tells_tables: bool) -> String {
-    if !tells_tables {
+/// Whether a text names a table, by itself and not as part of another name.
+fn names(text: &str, table: &str) -> bool {
+    let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
+    text.split(|character| !is_of_name(character))
+        .any(|word| word == table)
+}
+
+/// That writes were committed; so many of the tables, where they may be what is wrong.
+fn committed(tables: &[Text], told: usize) -> String {
+    if told == 0 {
         return "commits".to_owned();
     }
-    let more = tables.len().saturating_sub(TABLES_MOST);
+    let more = tables.len().saturating_sub(told);
     let named = tables[..tables.len() - more].join(", ");
     match more {
         0 => format!("commits what it has written to {named}"),
-        more => format!("commits what it has written to {named} and {more} more"),
+        _ => format!(
+            "commits what it has written to {named}, among {} tables",
+            tables.len()
+        ),
     }
 }
 
@@ -102,11 +144,38 @@ mod tests {
     #[test]
     fn tables_are_named_where_they_may_be_what_is_wrong() {
         let tables = [Text::new_static("node"), Text::new_static("router")];
-        assert_eq!(committed(&tables, false), "commits");
+        assert_eq!(committed(&tables, 0), "commits");
         assert_eq!(
-            committed(&tables, true),
+            committed(&tables, 1),
+            "commits what it has written to node, among 2 tables"
+        );
+        assert_eq!(
+            committed(&tables, TABLES_MOST),
             "commits what it has written to node, router"
         );
+    }
+
+    #[test]
+    fn a_table_is_named_by_a_word_of_its_own() {
+        let wrong = "in module_t9, the primary has (1, \"node_x\"), and the log has it not";
+        assert!(names(wrong, "module_t9"));
+        assert!(!names(wrong, "node"));
+        assert!(!names(wrong, "module"));
+    }
+
+    #[test]
+    fn a_table_that_the_line_names_already_is_not_named_again() {
+        let tables = ["node", "queue"].map(Text::new_static);
+        let mut draft = Draft::default();
+        draft.commit(&tables, "in node, the lane has 1");
+        assert_eq!(
+            draft.sentence(),
+            "commits what it has written to node, among 2 tables"
+        );
+        let mut draft = Draft::default();
+        draft.say(Weight::Tells, "chunk", "takes in a chunk: node".to_owned());
+        draft.commit(&tables, "in node, the lane has 1");
+        assert_eq!(draft.sentence(), "takes in a chunk: node, and commits");
     }
 
     #[test]

@@ -6,10 +6,13 @@ use super::{Entry, Line};
 const HEIGHT_MOST: usize = 28;
 
 /// How many of them tell in any case of its end: what led there at last.
-const HEIGHT_OF_LAST: usize = 17;
+const HEIGHT_OF_LAST: usize = 15;
 
 /// How many tell of the plan before that: its items, what its clients are told, and the faults that chance adds.
-const HEIGHT_OF_PLAN: usize = 8;
+const HEIGHT_OF_PLAN: usize = 7;
+
+/// How many tell before that of writes to what is wrong.
+const HEIGHT_OF_WRITES: usize = 5;
 
 /// The longest row of lines that is looked for as one that repeats itself.
 const REPEATED_MOST: usize = 8;
@@ -17,13 +20,16 @@ const REPEATED_MOST: usize = 8;
 /// How often it must come in a row, before it is told as that.
 const TIMES_LEAST: usize = 3;
 
+/// How many lines must go, for it to be worth the line that says so.
+const HIDDEN_LEAST: usize = 2;
+
 /// Tells a row of lines that comes again and again once, says how often it comes, and tells the last time.
 pub(super) fn without_repeats(lines: Vec<Line>) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut at = 0;
     while at < lines.len() {
         let (size, times) = repeated(&lines[at..]);
-        if times < TIMES_LEAST {
+        if times < TIMES_LEAST || size * (times - 2) < HIDDEN_LEAST {
             entries.push(Entry::from(lines[at].clone()));
             at += 1;
             continue;
@@ -66,7 +72,8 @@ fn repeated(lines: &[Line]) -> (usize, usize) {
         .unwrap_or((1, 1))
 }
 
-/// Leaves out of a story that is too long what stands before its end, but for the last lines there that tell of the plan.
+/// Leaves out of a story that is too long what stands before its end, but for the last lines there that tell of the plan, and
+/// of writes to what is wrong.
 pub(super) fn without_middle(entries: Vec<Entry>) -> Vec<Entry> {
     if entries.iter().map(Entry::height).sum::<usize>() <= HEIGHT_MOST {
         return entries;
@@ -77,9 +84,11 @@ pub(super) fn without_middle(entries: Vec<Entry>) -> Vec<Entry> {
     let is_of_plan =
         |entry: &Entry| matches!(entry, Entry::Line(line) if line.item.is_some() || line.begins_fault);
     let of_plan = fitting(&entries, last, HEIGHT_OF_PLAN, is_of_plan);
+    let is_write = |entry: &Entry| matches!(entry, Entry::Line(line) if line.writes_what_is_wrong);
+    let writes = fitting(&entries, last, HEIGHT_OF_WRITES, is_write);
     let mut kept: Vec<Entry> = Vec::new();
     for (at, entry) in entries.into_iter().enumerate() {
-        if at >= last || of_plan.contains(&at) {
+        if at >= last || of_plan.contains(&at) || writes.contains(&at) {
             kept.push(entry);
             continue;
         }
@@ -92,7 +101,20 @@ pub(super) fn without_middle(entries: Vec<Entry>) -> Vec<Entry> {
             _ => kept.push(Entry::LeftOut { hidden: lines }),
         }
     }
-    kept
+    kept.into_iter().map(told_if_short).collect()
+}
+
+/// What is left out, or the line itself where it is a single one that takes no more than to say so.
+fn told_if_short(entry: Entry) -> Entry {
+    if let Entry::LeftOut { hidden } = &entry
+        && let [line] = &hidden[..]
+    {
+        let told = Entry::from(line.clone());
+        if told.height() <= entry.height() {
+            return told;
+        }
+    }
+    entry
 }
 
 /// The places of the last of these entries before one of them that are so, as many as fit into a height.
@@ -147,6 +169,28 @@ mod tests {
     }
 
     #[test]
+    fn a_single_line_is_not_left_out_to_say_so() {
+        let three: Vec<_> = (0..3).map(|nth| line(nth, "a", "x")).collect();
+        assert_eq!(
+            told(&without_repeats(three)),
+            ["0 does x", "1 does x", "2 does x"],
+            "a line stands in the place of the one that would say that it is left out"
+        );
+        let mut lines: Vec<_> = (0..40)
+            .map(|nth| Entry::from(line(nth, "a", &nth.to_string())))
+            .collect();
+        for at in [10, 12] {
+            if let Entry::Line(line) = &mut lines[at] {
+                line.item = Some(7);
+            }
+        }
+        assert_eq!(
+            told(&without_middle(lines))[..4],
+            ["10 left out", "10 does 10", "11 does 11", "12 does 12"]
+        );
+    }
+
+    #[test]
     fn a_long_story_keeps_the_plan_and_its_end() {
         let mut lines: Vec<_> = (0..100)
             .map(|nth| Entry::from(line(nth, "a", &nth.to_string())))
@@ -154,9 +198,21 @@ mod tests {
         if let Entry::Line(line) = &mut lines[10] {
             line.item = Some(7);
         }
+        if let Entry::Line(line) = &mut lines[50] {
+            line.writes_what_is_wrong = true;
+        }
         let kept = without_middle(lines);
-        assert_eq!(kept.len(), HEIGHT_OF_LAST + 3);
-        assert_eq!(told(&kept)[..3], ["10 left out", "10 does 10", "72 left out"]);
+        assert_eq!(kept.len(), HEIGHT_OF_LAST + 5);
+        assert_eq!(
+            told(&kept)[..5],
+            [
+                "10 left out",
+                "10 does 10",
+                "39 left out",
+                "50 does 50",
+                "34 left out"
+            ]
+        );
     }
 
     #[test]
