@@ -66,6 +66,8 @@ scenarios! {
     deploy: "lanes/deploy",
     crowd: "lanes/crowd",
     rewind: "lanes/rewind",
+    level: "lanes/level",
+    pages: "lanes/pages",
 }
 
 #[test]

@@ -7,8 +7,9 @@
 //! goes on to answer while many lanes are copied to is LR-L5's; but lanes that ask without a pause take its gate from its
 //! visitors. So it is judged as well when a lane asks: each time it waits longer than before, and two seconds at the least.
 //! What failed is run again sooner, and an operator can have one ask at once: a few in two seconds are none too many.
+//! And at rest no lane is queued for a copy any more: what stays queued is copied for ever.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, lr_16_whole};
 use crate::check::{Breach, Class, Invariant};
 use crate::kernel::Micros;
 use crate::world::lanes::truth::standing::Generation;
@@ -27,6 +28,9 @@ const AGAIN: Class = Class("again");
 /// A lane asks without a pause.
 const NO_PAUSE: Class = Class("no-pause");
 
+/// A lane is queued at rest: this one.
+const STAYS_QUEUED: Class = Class("stays-queued");
+
 /// How long a lane that has asked waits at the least (`lanes.md` 3).
 const BACKOFF: Micros = Micros::from_millis(2_000);
 
@@ -34,11 +38,12 @@ const BACKOFF: Micros = Micros::from_millis(2_000);
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-L6",
-        statement: "a lane is not withdrawn for a record that its copy holds, and does not ask for copies without a pause",
-        classes: &[AGAIN, NO_PAUSE],
+        statement: "a lane is not withdrawn for a record that its copy holds, and does not ask for copies without a pause; at \
+                    rest none is queued for one",
+        classes: &[AGAIN, NO_PAUSE, STAYS_QUEUED],
     },
     triage: Triage::Reworded("that many copies at once do not starve the primary is LR-L5's: requests end"),
-    stands: &[Stand::Lane(check), Stand::Call(asks)],
+    stands: &[Stand::Lane(check), Stand::Call(asks), Stand::Rest(rest)],
 };
 
 fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
@@ -81,6 +86,20 @@ fn asks(truth: &mut Truth, called: &Called) -> Judgement {
         Breach::new(NO_PAUSE, format!("lane {lane} asks for a copy for the {}th time within {within}", ASKS + 1))
             .between(("so many asks take at least", BACKOFF), ("they took", within))
     })
+}
+
+/// A primary that lacks what is mandatory copies to nobody, and so takes nobody out of its queue.
+fn rest(truth: &mut Truth) -> Judgement {
+    if truth.copied.is_empty() || lr_16_whole::missing(&truth.primary).is_some() {
+        return Judgement::NoSubject;
+    }
+    match truth.primary.meta(Key::REPAIRS) {
+        None => Judgement::Holds,
+        Some(queued) => Judgement::broken(
+            Breach::new(STAYS_QUEUED, format!("the primary still has lanes queued for a copy: {queued}"))
+                .between(("at rest", "none is queued"), ("queued are", queued)),
+        ),
+    }
 }
 
 /// The record that a lane has refused with the answer that it has heard in a turn.
