@@ -68,6 +68,7 @@ scenarios! {
     rewind: "lanes/rewind",
     level: "lanes/level",
     pages: "lanes/pages",
+    slow: "lanes/slow",
 }
 
 #[test]

@@ -45,6 +45,7 @@ const BUILT_IN: &[(&str, &str, &str)] = files![
     "lanes/rewind",
     "lanes/level",
     "lanes/pages",
+    "lanes/slow",
     "demonstration",
 ];
 
