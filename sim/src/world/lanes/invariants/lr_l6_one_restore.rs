@@ -54,7 +54,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     let base = truth.passed.get(&turn.lane).map_or(0, |passed| passed.base);
     let mut judgement = Judgement::NoSubject;
     for heard in &turn.heard {
-        let Some(refused) = refused(turn, heard) else {
+        let Some(refused) = refused(turn, heard, base) else {
             continue;
         };
         if refused <= base {
@@ -102,8 +102,9 @@ fn rest(truth: &mut Truth) -> Judgement {
     }
 }
 
-/// The record that a lane has refused with the answer that it has heard in a turn.
-fn refused(turn: &Turn, heard: &Heard) -> Option<Generation> {
+/// The record that a lane has refused with the answer that it has heard in a turn. A lane may pass over what its copy of
+/// `base` holds: where it can have refused a later one, it has.
+fn refused(turn: &Turn, heard: &Heard, base: Generation) -> Option<Generation> {
     let Heard::Answered {
         made,
         outcome: Ok(Answer::Response(response)),
@@ -117,10 +118,12 @@ fn refused(turn: &Turn, heard: &Heard) -> Option<Generation> {
     let answer = response.body.read::<LogAnswer>().ok()?;
     let applied = turn.after.generation(Key::APPLIED).unwrap_or(0);
     let records = answer.records.get()?.iter().filter_map(|record| record.get());
-    let mut judged = records.filter_map(|record| {
-        let generation = record.generation.to_number().to_u64_exact()?;
-        Some((generation, record.overflowed.is_true()))
-    });
-    let refused = judged.find(|(generation, overflowed)| *overflowed || *generation > applied);
-    refused.map(|(generation, _)| generation)
+    let refusable: Vec<Generation> = records
+        .filter_map(|record| {
+            let generation = record.generation.to_number().to_u64_exact()?;
+            (record.overflowed.is_true() || generation > applied).then_some(generation)
+        })
+        .collect();
+    let later = refusable.iter().find(|generation| **generation > base);
+    later.or(refusable.first()).copied()
 }
