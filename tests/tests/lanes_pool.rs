@@ -302,6 +302,12 @@ fn a_lane_answers_forwards_or_hands_over() {
             HandedOver("cfwMail requires the primary: the capability mutates state outside this replica"),
         ),
         (Ask::PrivateKey, Alone),
+        (
+            Ask::RenewKey,
+            HandedOver(
+                "forward requires the primary: refuse: key_value:state originates a value a lane may not mint",
+            ),
+        ),
         (Ask::Logout, Forwarded),
     ];
     for (at, (ask, expected)) in cases.into_iter().enumerate() {

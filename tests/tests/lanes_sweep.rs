@@ -66,6 +66,9 @@ scenarios! {
     deploy: "lanes/deploy",
     crowd: "lanes/crowd",
     rewind: "lanes/rewind",
+    level: "lanes/level",
+    pages: "lanes/pages",
+    slow: "lanes/slow",
 }
 
 #[test]

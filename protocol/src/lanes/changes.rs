@@ -210,8 +210,12 @@ pub const CHANGES: [Change; 29] = [
         invariant: "LR-L6",
         side: Side::Lane,
         reason: "the answer to a round that began before a copy comes when the copy is whole, and a lane is withdrawn for a \
-                 record of it that overflowed, although its copy holds that; what a lane has applied is a duplicate first",
-        apply: |rules| rules.log.is_passed = |position, generation| generation.js_le(position.applied),
+                 record of it that overflowed, although its copy holds that, or comes while the next copy lands, and ends that; \
+                 what a lane has applied is a duplicate first, and a round ends that finds its lane being copied to",
+        apply: |rules| {
+            rules.log.is_passed = |position, generation| generation.js_le(position.applied);
+            rules.flows.catch_up.records = object::records_unless_copied_to;
+        },
     },
     Change {
         name: "ask-until-it-comes",

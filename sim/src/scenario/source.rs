@@ -43,6 +43,9 @@ const BUILT_IN: &[(&str, &str, &str)] = files![
     "lanes/deploy",
     "lanes/crowd",
     "lanes/rewind",
+    "lanes/level",
+    "lanes/pages",
+    "lanes/slow",
     "demonstration",
 ];
 

@@ -21,7 +21,7 @@ mod site;
 pub use account::{failed_login, login, logout, subscribe};
 pub use content::{create, edit, save, title_of, upload};
 pub use pages::{edits, front, mail, node_page, node_page_of, waiting_page};
-pub use site::{cron, define_table, enqueue, install, install_module, private_key, session_of};
+pub use site::{cron, define_table, enqueue, install, install_module, private_key, renew_key, session_of};
 
 /// One kind of request with its numbers. What is done by somebody who is logged in is done by the
 /// [visitor's](Visitor) account.
@@ -113,6 +113,8 @@ pub enum Ask {
     },
     /// [`private_key`]
     PrivateKey,
+    /// [`renew_key`]
+    RenewKey,
     /// [`subscribe`]
     Subscribe {
         /// How long it waits between its writes.
@@ -173,6 +175,7 @@ impl Ask {
             Ask::Enqueue => enqueue(token.clone()),
             Ask::Mail { to } => mail(token.clone(), to),
             Ask::PrivateKey => private_key(token.clone()),
+            Ask::RenewKey => renew_key(token.clone(), session),
             Ask::Subscribe {
                 pause,
                 mails,
@@ -206,6 +209,7 @@ impl Ask {
             Ask::Enqueue => "/admin/reports/queue".to_owned(),
             Ask::Mail { .. } => "/contact".to_owned(),
             Ask::PrivateKey => "/search".to_owned(),
+            Ask::RenewKey => "/admin/config/system/cron".to_owned(),
             Ask::Subscribe { .. } => "/newsletter".to_owned(),
         })
     }

@@ -268,7 +268,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     Defect::new(
         "marker-stays",
         &[],
-        &["LR-L1"],
+        &["LR-L1", "LR-L3", "LR-42"],
         "what lands moves the position and leaves the marker",
         |rules| {
             rules.log.land = |generation| vec![Write::number(crate::lanes::meta::Key::APPLIED, generation)];
@@ -370,7 +370,7 @@ pub(super) const DEFECTS: &[Defect] = &[
     Defect::new(
         "never-serve",
         &[],
-        &["LR-L1"],
+        &["LR-L1", "LR-L4"],
         "an admitted lane stays ELIGIBLE",
         |rules| {
             rules.admission.set_stage = |rules, from, to| {

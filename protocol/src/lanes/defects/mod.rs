@@ -19,7 +19,7 @@ mod sources;
 use super::changes::hardened;
 use super::rules::Rules;
 
-pub use sources::{ABLATED, ABSENT};
+pub use sources::{ABLATED, ABSENT, UNSEEN};
 
 /// One way of breaking the protocol.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ABLATED, ABSENT, all};
+use super::{ABLATED, ABSENT, UNSEEN, all};
 use crate::lanes::changes::CHANGES;
 
 /// The entries of the sections that concern lanes or the platform.
@@ -39,6 +39,16 @@ fn what_is_ablated_is_a_change() {
         assert!(
             CHANGES.iter().any(|known| known.name == *change),
             "{entry}: there is no change `{change}`"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_seen_is_a_change() {
+    for (change, why) in UNSEEN {
+        assert!(
+            CHANGES.iter().any(|known| known.name == *change),
+            "there is no change `{change}`, of which it says: {why}"
         );
     }
 }

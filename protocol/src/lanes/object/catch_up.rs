@@ -114,7 +114,7 @@ impl Round {
             .map_or(Number::ZERO, |head| head.generation.to_number())
     }
 
-    fn ended(
+    pub(super) fn ended(
         &self,
         site: &SiteObject,
         version: &Version,

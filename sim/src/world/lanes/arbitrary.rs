@@ -101,6 +101,7 @@ impl<'a> Arbitrary<'a> for Operation {
             8 => Operation::LateChunk {
                 lane,
                 nth: u.int_in_range(0..=30)?,
+                from_the_last: u.arbitrary()?,
             },
             12 => Operation::Set {
                 variable: *u.choose(Variable::VARIANTS)?,

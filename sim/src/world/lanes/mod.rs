@@ -206,11 +206,18 @@ impl World for LanesWorld {
                 self.truth.attempts.insert(item, attempt);
                 kernel.send(item, front, ask.request(&self.truth.site, visitor, token));
             }
-            Operation::LateChunk { lane, nth } => {
+            Operation::LateChunk {
+                lane,
+                nth,
+                from_the_last,
+            } => {
                 let posted = self.posted.get(lane).map_or(&[][..], Vec::as_slice);
                 let chunk = (*nth as usize)
                     .checked_rem(posted.len())
-                    .and_then(|at| posted.get(at))
+                    .and_then(|at| match from_the_last {
+                        true => posted.iter().nth_back(at),
+                        false => posted.get(at),
+                    })
                     .cloned()?;
                 let to = self.lane(*lane, kernel)?;
                 kernel.send(item, to, chunk);

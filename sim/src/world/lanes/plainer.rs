@@ -61,10 +61,19 @@ pub(super) fn operations(operation: &Operation) -> Vec<Operation> {
                 })
                 .collect()
         }
-        Operation::LateChunk { lane, nth } => {
-            let (lane, nth) = (*lane, *nth);
-            let chunks = plainer::numbers(nth, 0).map(|nth| Operation::LateChunk { lane, nth });
-            let lanes = plainer::numbers(lane, 1).map(|lane| Operation::LateChunk { lane, nth });
+        Operation::LateChunk {
+            lane,
+            nth,
+            from_the_last,
+        } => {
+            let (lane, nth, from_the_last) = (*lane, *nth, *from_the_last);
+            let late = |lane, nth| Operation::LateChunk {
+                lane,
+                nth,
+                from_the_last,
+            };
+            let chunks = plainer::numbers(nth, 0).map(|nth| late(lane, nth));
+            let lanes = plainer::numbers(lane, 1).map(|lane| late(lane, nth));
             chunks.chain(lanes).collect()
         }
         Operation::Forge { lane, forged } => plainer::numbers(*lane, 1)
@@ -179,6 +188,7 @@ fn asks(ask: &Ask) -> Vec<Ask> {
         | Ask::DefineTable
         | Ask::Cron
         | Ask::Enqueue
+        | Ask::RenewKey
         | Ask::PrivateKey => Vec::new(),
     }
 }

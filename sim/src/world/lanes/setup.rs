@@ -18,8 +18,11 @@ const LAST_ITEM: u32 = u32::MAX;
 /// What the attempts of the set-up are called.
 pub(super) const TOKEN: &str = "set-up";
 
-/// How long the lanes may take until all of them serve: 256 of them, one after the other, take over an hour.
-const PATIENCE: Micros = Micros::from_millis(10_000_000);
+/// How long an answer may take, and the first lane until it serves.
+const PATIENCE: Micros = Micros::from_millis(120_000);
+
+/// How much longer each lane may take: one is copied after the other, 256 of them in over an hour.
+const PATIENCE_A_LANE: Micros = Micros::from_millis(40_000);
 
 /// Somebody who sets a site up.
 struct Installer<'a, P: Program, S: Store> {
@@ -85,6 +88,7 @@ impl<P: Program, S: Store> Installer<'_, P, S> {
         self.next -= 1;
         self.kernel.send(item, object, request);
         self.step_until(
+            PATIENCE,
             |_, stepped| matches!(stepped, Stepped::Answered { item: answered, .. } if *answered == item),
         );
     }
@@ -95,7 +99,8 @@ impl<P: Program, S: Store> Installer<'_, P, S> {
         if waiting.is_empty() {
             return;
         }
-        self.step_until(|kernel, _| {
+        let patience = PATIENCE.0 + PATIENCE_A_LANE.0 * lanes.len() as u64;
+        self.step_until(Micros(patience), |kernel, _| {
             waiting.retain_mut(|(lane, standing)| {
                 standing.refresh(kernel, *lane);
                 standing.stage() != Some(Stage::Serving)
@@ -104,8 +109,8 @@ impl<P: Program, S: Store> Installer<'_, P, S> {
         });
     }
 
-    fn step_until(&mut self, mut done: impl FnMut(&mut Kernel<P, S>, &Stepped) -> bool) {
-        let end = self.kernel.now().after(PATIENCE);
+    fn step_until(&mut self, patience: Micros, mut done: impl FnMut(&mut Kernel<P, S>, &Stepped) -> bool) {
+        let end = self.kernel.now().after(patience);
         while let Some(key) = self.kernel.earliest().filter(|key| key.at <= end) {
             let stepped = self.kernel.step(key, &mut ());
             if stepped.is_none_or(|stepped| done(self.kernel, &stepped)) {

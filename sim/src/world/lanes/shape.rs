@@ -52,6 +52,9 @@ pub enum Operation {
         lane: u32,
         /// Which of the chunks that were posted to it so far, counted around.
         nth: u32,
+        /// Whether they are counted from the one that was posted last.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        from_the_last: bool,
     },
     /// A lane receives something that it must refuse.
     Forge {

@@ -4,7 +4,7 @@ use protocol::host::{Millis, ObjectName};
 use protocol::lanes::Lanes;
 use protocol::lanes::app::application;
 use protocol::lanes::changes::{CHANGES, hardened, hardened_without};
-use protocol::lanes::defects::{self, ABLATED, Defect};
+use protocol::lanes::defects::{self, ABLATED, Defect, UNSEEN};
 use protocol::lanes::name::replica_of;
 use protocol::lanes::object::{Policy, Variables, Version};
 use protocol::lanes::rules::Rules;
@@ -84,7 +84,9 @@ pub fn planted() -> Vec<Planted> {
                 invariant => vec![invariant],
             },
             about: change.reason,
-            unseen: None,
+            unseen: UNSEEN
+                .iter()
+                .find_map(|(name, why)| (*name == change.name).then_some(*why)),
         }
     });
     let planted = defects::all().map(|defect| Planted {

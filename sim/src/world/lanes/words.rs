@@ -302,10 +302,21 @@ pub(super) fn operation(operation: &Operation, shape: &Shape) -> (&'static str, 
             };
             ("operator", told)
         }
-        Operation::LateChunk { lane, nth } => (
-            "network",
-            format!("chunk {nth} that the primary has sent to lane {lane} arrives once more"),
-        ),
+        Operation::LateChunk {
+            lane,
+            nth,
+            from_the_last,
+        } => {
+            let counted = if *from_the_last {
+                ", counted from the last,"
+            } else {
+                ""
+            };
+            (
+                "network",
+                format!("chunk {nth}{counted} that the primary has sent to lane {lane} arrives once more"),
+            )
+        }
         Operation::Forge { lane, forged } => {
             let forged = serde_json::to_value(forged).expect("a kind can be written");
             let forged = forged.as_str().unwrap_or_default().replace('-', " ");

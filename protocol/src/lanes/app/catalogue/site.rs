@@ -327,3 +327,24 @@ pub fn private_key(token: Text) -> RenderProgram {
         ..RenderProgram::default()
     }
 }
+
+/// Somebody renews the key of cron: a value of the site that only the primary may make.
+#[must_use]
+pub fn renew_key(token: Text, session: &str) -> RenderProgram {
+    let renewed = positional(
+        "INSERT INTO key_value (collection, name, value) VALUES (?, ?, ?) \
+         ON CONFLICT (collection, name) DO UPDATE SET value = excluded.value",
+        vec!["state".into(), "system.cron_key".into(), token.clone().into()],
+    );
+    RenderProgram {
+        steps: vec![
+            account_of(session, ACCOUNT),
+            state("system.cron_key").into(),
+            renewed.into(),
+            work(15),
+        ],
+        token,
+        account: Some(ACCOUNT),
+        ..RenderProgram::default()
+    }
+}

@@ -1,10 +1,12 @@
 //! Copies of one instant and of one attempt, and lanes that keep up.
 
-use super::super::catch_up::{self, Round};
+use super::super::catch_up::{self, Round, RoundSteps};
 use super::super::provision::{self, Provisioning};
 use super::super::store;
 use crate::host::{SqlError, Text};
-use crate::lanes::object::{Cx, Next, SiteObject, Version};
+use crate::lanes::admission::Stage;
+use crate::lanes::catch_up::NoRound;
+use crate::lanes::object::{Cx, Next, SiteObject, Version, labels};
 use crate::lanes::restore::NoProvision;
 use crate::lanes::wire::Cursor;
 use crate::number::Number;
@@ -66,4 +68,23 @@ pub(in crate::lanes) fn pull_until_level(
         return Ok(round.pull(applied, version, cx));
     }
     catch_up::digest(round, site, version, resume, cx)
+}
+
+/// Ends a round whose records come while its lane is being copied to, or waits for that: they are no concern of the copy,
+/// and the position that they would be judged by is not the lane's any more.
+pub(in crate::lanes) fn records_unless_copied_to(
+    round: &mut Round,
+    site: &mut SiteObject,
+    version: &Version,
+    resume: Resume<SiteObject>,
+    cx: &mut Cx<'_, '_>,
+) -> Next {
+    match site.stage(cx)?.known() {
+        Some(stage @ (Stage::Created | Stage::Restoring | Stage::Withdrawn)) => {
+            let why = NoRound::Stage(stage).to_string();
+            cx.note(labels::NO_ROUND, why.as_str());
+            round.ended(site, version, true, why, false, cx)
+        }
+        _ => (RoundSteps::DOCUMENTED.records)(round, site, version, resume, cx),
+    }
 }

@@ -15,7 +15,9 @@ pub(in crate::lanes) use alarm::{
     wake_after_a_move,
 };
 pub(in crate::lanes) use cache::all_caches;
-pub(in crate::lanes) use copy::{check_each_page, clock_from_the_position, count_attempts, pull_until_level};
+pub(in crate::lanes) use copy::{
+    check_each_page, clock_from_the_position, count_attempts, pull_until_level, records_unless_copied_to,
+};
 pub(in crate::lanes) use forward::{commit_once, drop_what_is_handed_back, mark_before_sending, name_batch};
 pub(in crate::lanes) use growth::{always_clear, count_without_gaps, waited_since};
 pub(in crate::lanes) use name::{ask_for_the_name, keep_the_name, named_by_its_id, put_the_alarm_off};

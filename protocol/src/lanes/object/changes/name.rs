@@ -4,6 +4,7 @@ use super::super::store;
 use crate::host::{Millis, ObjectName};
 use crate::lanes::MOST_LANES;
 use crate::lanes::object::{Cx, Failure, Next, Value, Version};
+use crate::lanes::rules::Names;
 use crate::number::Number;
 use crate::task::Step;
 
@@ -30,9 +31,12 @@ pub(in crate::lanes) fn named_by_its_id(
     cx: &Cx<'_, '_>,
     recalled: ObjectName,
 ) -> Option<ObjectName> {
-    let names = &version.rules.names;
     let id = cx.id();
-    let is_own = |name: &ObjectName| cx.id_of(name) == id;
+    own_name(&version.rules.names, recalled, |name| cx.id_of(name) == id)
+}
+
+/// The recalled name where it is the object's own, else its own among those of the recalled one's site.
+fn own_name(names: &Names, recalled: ObjectName, is_own: impl Fn(&ObjectName) -> bool) -> Option<ObjectName> {
     if is_own(&recalled) {
         return Some(recalled);
     }
@@ -53,4 +57,42 @@ pub(in crate::lanes) fn put_the_alarm_off(cx: &mut Cx<'_, '_>) -> Option<Next> {
 #[allow(clippy::unnecessary_wraps, reason = "a variant may go on")]
 pub(in crate::lanes) fn ask_for_the_name(cx: &mut Cx<'_, '_>) -> Option<Next> {
     Some(Ok(cx.abort("an object that does not know its name")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::changes::hardened;
+
+    /// What an object that is called `own` goes by when its storage says `stored`.
+    fn goes_by(own: &str, stored: &str) -> Option<ObjectName> {
+        own_name(&hardened().names, ObjectName::new(stored), |name| name.0 == own)
+    }
+
+    #[test]
+    fn a_name_that_is_its_own_stays() {
+        assert_eq!(goes_by("shop#r2", "shop#r2"), Some(ObjectName::new("shop#r2")));
+    }
+
+    #[test]
+    fn a_clone_of_another_lane_finds_its_own_name_among_those_of_the_site() {
+        assert_eq!(
+            goes_by("shop#r256", "shop#r1"),
+            Some(ObjectName::new("shop#r256"))
+        );
+    }
+
+    #[test]
+    fn a_lane_that_the_primary_was_copied_over_finds_its_own_name() {
+        assert_eq!(goes_by("shop#r1", "shop"), Some(ObjectName::new("shop#r1")));
+    }
+
+    #[test]
+    fn a_clone_of_another_sites_object_has_no_name() {
+        assert_eq!(
+            goes_by("shop#r1", "forum#r1"),
+            None,
+            "with a name of the other site it would act for that one"
+        );
+    }
 }

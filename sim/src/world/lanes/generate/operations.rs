@@ -44,6 +44,9 @@ enum Beside {
     Recreate,
 }
 
+/// From how many of the chunks that were posted last one is taken, where they are counted from there.
+const LAST_CHUNKS: u32 = 6;
+
 type MakeOperate = fn(u32) -> (Operated, Operate);
 
 /// An operator overrides a variable, or takes an override back.
@@ -94,8 +97,14 @@ pub(super) fn operate(dice: &mut Dice, own: &Generate, shape: &Shape) -> Option<
     ];
     match weighted(dice, "stray", &beside)? {
         Some(Beside::LateChunk) => {
-            let nth = dice.below("nth-chunk", 100);
-            return Some(Operation::LateChunk { lane, nth });
+            // The last chunks of a copy are those that end one, and those that it has in hand while it goes on.
+            let from_the_last = dice.below("from-the-last", 2) == 1;
+            let nth = dice.below("nth-chunk", if from_the_last { LAST_CHUNKS } else { 100 });
+            return Some(Operation::LateChunk {
+                lane,
+                nth,
+                from_the_last,
+            });
         }
         Some(Beside::Forged) => {
             let forged = Forged::VARIANTS[dice.below("forgery", Forged::VARIANTS.len() as u32) as usize];

@@ -54,6 +54,8 @@ pub struct Visits {
     pub mail: u32,
     /// A page that needs the private key.
     pub private_key: u32,
+    /// The key of cron is made anew, which no lane may originate.
+    pub renew_key: u32,
     /// A subscription: several writes of one table, with a wait between them or a number behind them.
     pub subscribe: u32,
     /// The same with a mail behind them: a lane hands it over when it has written.
@@ -108,10 +110,11 @@ pub(super) fn visit(
         enqueue,
         mail,
         private_key,
+        renew_key,
         subscribe,
         subscribe_by_mail,
     } = visits;
-    let kinds: [(u32, (Known, MakeAsk)); 22] = [
+    let kinds: [(u32, (Known, MakeAsk)); 23] = [
         (front_page, (Known::Perhaps, |_, _| Ask::Front { nodes: 5 })),
         (node, (Known::No, |dice, shape| page(dice, shape, false))),
         (
@@ -161,6 +164,7 @@ pub(super) fn visit(
             }),
         ),
         (private_key, (Known::Perhaps, |_, _| Ask::PrivateKey)),
+        (renew_key, (Known::Yes, |_, _| Ask::RenewKey)),
         (subscribe, (Known::Perhaps, |dice, _| subscription(dice, false))),
         (
             subscribe_by_mail,

@@ -5,6 +5,9 @@
 //! there; and one that the lane itself has put there, of an earlier generation only. A row of the render cache shows a
 //! node's title, and must be the title that the lane holds. And its commit sequence is where it stands.
 //!
+//! The primary's own pages are judged where its application has written a cache tag and has answered: what this has made
+//! untrue is gone. Forwarded tags are left out, for they empty nothing there (S27).
+//!
 //! Sound: a lane empties its page cache whenever it has applied something (`lanes.md` 14.2), so what survives was meant
 //! to go. Pages that came with a copy are the primary's to keep, and may be stale there by design: they are never judged
 //! by the first of both rules unless they were right on the lane, and never by the second. It cannot see the front
@@ -17,17 +20,21 @@ use super::{Check, Judgement, Stand, Triage, told};
 use crate::check::{Breach, Class, Invariant};
 use crate::world::lanes::truth::contents::Row;
 use crate::world::lanes::truth::copies::is_whole;
+use crate::world::lanes::truth::minted::is_batch;
 use crate::world::lanes::truth::standing::{Generation, Standing};
 use crate::world::lanes::truth::{Truth, Turn};
 use protocol::lanes::meta::Key;
 use protocol::number::Number;
 use protocol::host::Value;
 use protocol::lanes::app::page::Page;
+use protocol::sql::write_target;
 
 /// Its commit sequence is not its position.
 const OTHER_SEQUENCE: Class = Class("other-sequence");
 /// A page stays there that its move has made untrue.
 const PAGE_SURVIVES: Class = Class("page-survives");
+/// The primary keeps a page that its own write has made untrue.
+const OWN_PAGE_STAYS: Class = Class("own-page-stays");
 /// It keeps a page of an earlier generation.
 const PAGE_IS_KEPT: Class = Class("page-is-kept");
 /// It keeps another number of nodes.
@@ -39,13 +46,14 @@ const TITLE_IS_KEPT: Class = Class("title-is-kept");
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-14",
-        statement: "no page that a record has made untrue stays in a lane's caches, and its commit sequence is its position",
-        classes: &[OTHER_SEQUENCE, PAGE_SURVIVES, PAGE_IS_KEPT, COUNT_IS_KEPT, TITLE_IS_KEPT],
+        statement: "no page that a record has made untrue stays in a lane's caches, nor one in the primary's that a write of \
+                    tags has, and a lane's commit sequence is its position",
+        classes: &[OTHER_SEQUENCE, PAGE_SURVIVES, OWN_PAGE_STAYS, PAGE_IS_KEPT, COUNT_IS_KEPT, TITLE_IS_KEPT],
     },
     triage: Triage::Reworded(
         "only what was true on the lane can become untrue by its moves; what a copy brings may be stale by design",
     ),
-    stands: &[Stand::Lane(check)],
+    stands: &[Stand::Lane(check), Stand::Primary(own)],
 };
 
 fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
@@ -87,15 +95,41 @@ fn clock(turn: &Turn) -> Judgement {
 
 /// Pages that were there before the lane moved, and are still.
 fn survivors(truth: &mut Truth, turn: &Turn, before: Generation, after: Generation) -> Judgement {
+    untrue(truth, turn, (before, after), PAGE_SURVIVES, &format!("lane {}", turn.lane))
+}
+
+/// Pages of the primary that were there before its application has written a cache tag and answered, and are still.
+fn own(truth: &mut Truth, turn: &Turn) -> Judgement {
+    let mut statements = turn.statements();
+    if !statements.any(|statement| write_target(&statement.sql) == Some("cachetags")) {
+        return Judgement::NoSubject;
+    }
+    let mut runs = turn.answers().map(|(run, _)| run.request()).peekable();
+    let answers = runs.peek().is_some() && runs.all(|request| request.is_some_and(|request| !is_batch(request)));
+    match (turn.before.sealed(), turn.after.sealed()) {
+        (Some(before), Some(after)) if answers => {
+            untrue(truth, turn, (before, after), OWN_PAGE_STAYS, "the primary")
+        }
+        _ => Judgement::NoSubject,
+    }
+}
+
+/// Pages that were there, are still, and were true at the first of two generations and not at the second.
+fn untrue(
+    truth: &mut Truth,
+    turn: &Turn,
+    (before, after): (Generation, Generation),
+    class: Class,
+    who: &str,
+) -> Judgement {
     let there = pages(&turn.before);
     let mut judgement = Judgement::NoSubject;
     for (row, page) in there {
         judgement = Judgement::Holds;
         let stays = rows(&turn.after, "cfw_page").any(|other| *other == row);
         if stays && truth.shows(&page, before) == Some(true) && truth.shows(&page, after) == Some(false) {
-            return Judgement::broken(Breach::new(PAGE_SURVIVES, format!(
-                "lane {} moved from {before} to {after} and keeps the page of {}",
-                turn.lane,
+            return Judgement::broken(Breach::new(class, format!(
+                "{who} moved from {before} to {after} and keeps the page of {}",
                 named(&row)
             )));
         }

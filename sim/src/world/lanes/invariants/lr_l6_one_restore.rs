@@ -7,8 +7,9 @@
 //! goes on to answer while many lanes are copied to is LR-L5's; but lanes that ask without a pause take its gate from its
 //! visitors. So it is judged as well when a lane asks: each time it waits longer than before, and two seconds at the least.
 //! What failed is run again sooner, and an operator can have one ask at once: a few in two seconds are none too many.
+//! And at rest no lane is queued for a copy any more: what stays queued is copied for ever.
 
-use super::{Check, Judgement, Stand, Triage};
+use super::{Check, Judgement, Stand, Triage, lr_16_whole};
 use crate::check::{Breach, Class, Invariant};
 use crate::kernel::Micros;
 use crate::world::lanes::truth::standing::Generation;
@@ -27,6 +28,9 @@ const AGAIN: Class = Class("again");
 /// A lane asks without a pause.
 const NO_PAUSE: Class = Class("no-pause");
 
+/// A lane is queued at rest: this one.
+const STAYS_QUEUED: Class = Class("stays-queued");
+
 /// How long a lane that has asked waits at the least (`lanes.md` 3).
 const BACKOFF: Micros = Micros::from_millis(2_000);
 
@@ -34,11 +38,12 @@ const BACKOFF: Micros = Micros::from_millis(2_000);
 pub(super) const CHECK: Check = Check {
     invariant: Invariant {
         id: "LR-L6",
-        statement: "a lane is not withdrawn for a record that its copy holds, and does not ask for copies without a pause",
-        classes: &[AGAIN, NO_PAUSE],
+        statement: "a lane is not withdrawn for a record that its copy holds, and does not ask for copies without a pause; at \
+                    rest none is queued for one",
+        classes: &[AGAIN, NO_PAUSE, STAYS_QUEUED],
     },
     triage: Triage::Reworded("that many copies at once do not starve the primary is LR-L5's: requests end"),
-    stands: &[Stand::Lane(check), Stand::Call(asks)],
+    stands: &[Stand::Lane(check), Stand::Call(asks), Stand::Rest(rest)],
 };
 
 fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
@@ -49,7 +54,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     let base = truth.passed.get(&turn.lane).map_or(0, |passed| passed.base);
     let mut judgement = Judgement::NoSubject;
     for heard in &turn.heard {
-        let Some(refused) = refused(turn, heard) else {
+        let Some(refused) = refused(turn, heard, base) else {
             continue;
         };
         if refused <= base {
@@ -83,8 +88,23 @@ fn asks(truth: &mut Truth, called: &Called) -> Judgement {
     })
 }
 
-/// The record that a lane has refused with the answer that it has heard in a turn.
-fn refused(turn: &Turn, heard: &Heard) -> Option<Generation> {
+/// A primary that lacks what is mandatory copies to nobody, and so takes nobody out of its queue.
+fn rest(truth: &mut Truth) -> Judgement {
+    if truth.copied.is_empty() || lr_16_whole::missing(&truth.primary).is_some() {
+        return Judgement::NoSubject;
+    }
+    match truth.primary.meta(Key::REPAIRS) {
+        None => Judgement::Holds,
+        Some(queued) => Judgement::broken(
+            Breach::new(STAYS_QUEUED, format!("the primary still has lanes queued for a copy: {queued}"))
+                .between(("at rest", "none is queued"), ("queued are", queued)),
+        ),
+    }
+}
+
+/// The record that a lane has refused with the answer that it has heard in a turn. A lane may pass over what its copy of
+/// `base` holds: where it can have refused a later one, it has.
+fn refused(turn: &Turn, heard: &Heard, base: Generation) -> Option<Generation> {
     let Heard::Answered {
         made,
         outcome: Ok(Answer::Response(response)),
@@ -99,10 +119,12 @@ fn refused(turn: &Turn, heard: &Heard) -> Option<Generation> {
     let answer = response.body.read::<LogAnswer>().ok()?;
     let applied = turn.after.generation(Key::APPLIED).unwrap_or(0);
     let records = answer.records.get()?.iter().filter_map(|record| record.get());
-    let mut judged = records.filter_map(|record| {
-        let generation = record.generation.to_number().to_u64_exact()?;
-        Some((generation, record.overflowed.is_true()))
-    });
-    let refused = judged.find(|(generation, overflowed)| *overflowed || *generation > applied);
-    refused.map(|(generation, _)| generation)
+    let refusable: Vec<Generation> = records
+        .filter_map(|record| {
+            let generation = record.generation.to_number().to_u64_exact()?;
+            (record.overflowed.is_true() || generation > applied).then_some(generation)
+        })
+        .collect();
+    let later = refusable.iter().find(|generation| **generation > base);
+    later.or(refusable.first()).copied()
 }

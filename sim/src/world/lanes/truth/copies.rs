@@ -135,12 +135,17 @@ impl Copies {
         if turn.is_reset() {
             self.landing.entry(turn.lane).or_default().cut_short = true;
         }
-        if turn.puts(Key::RESTORE_GENERATION).any(|text| !text.is_empty()) {
+        let begins = turn.puts(Key::RESTORE_GENERATION).any(|text| !text.is_empty());
+        if begins {
             self.landing.insert(turn.lane, Landing::default());
         }
         for heard in &turn.heard {
             if let Some((digest, chunk)) = landed(heard) {
                 let landing = self.landing.entry(turn.lane).or_default();
+                // Two copies can begin in one turn: what the first has landed is none of the second's.
+                if begins && restarts(heard) {
+                    *landing = Landing::default();
+                }
                 landing.chunks.insert(digest);
                 let generation = chunk.generation.get().and_then(|number| number.to_u64_exact());
                 landing.generations.extend(generation);
@@ -163,6 +168,15 @@ pub fn landed(heard: &Heard) -> Option<(u128, std::sync::Arc<Chunk>)> {
         return None;
     }
     Some((request.body.digest(), request.body.read().ok()?))
+}
+
+/// Whether a chunk has landed that begins a copy anew.
+fn restarts(heard: &Heard) -> bool {
+    let Heard::Finished { run: Some(run), .. } = heard else {
+        return false;
+    };
+    run.request()
+        .is_some_and(|request| request.path.contains("restart=1"))
 }
 
 /// Whether a copy has become whole in a turn.

@@ -49,6 +49,7 @@ pub(super) fn asked(ask: &Ask) -> String {
         Ask::Cron => "runs cron".to_owned(),
         Ask::Enqueue => "queues a piece of work".to_owned(),
         Ask::Mail { to } => format!("has account {to} sent a mail"),
+        Ask::RenewKey => "renews the key of cron".to_owned(),
         Ask::PrivateKey => "has the private key made".to_owned(),
         Ask::Subscribe { .. } => "subscribes to the letter".to_owned(),
     }
