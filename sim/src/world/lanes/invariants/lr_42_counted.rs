@@ -36,11 +36,13 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         let counted = Number::parse(count).to_u32_exact().unwrap_or(u32::MAX);
         let missing = (1..=counted).find(|lane| !truth.whole.contains(lane));
         if let Some(missing) = missing {
+            let whole: Vec<String> = truth.whole.iter().map(u32::to_string).collect();
+            let whole = if whole.is_empty() { "none".to_owned() } else { whole.join(", ") };
             return Judgement::broken(
                 Breach::new(NOT_THERE, format!(
                     "the primary counts {count} lanes, and lane {missing} never had a whole copy"
                 ))
-                .between(("lanes that are there", missing - 1), (how, count)),
+                .between(("lanes that had a whole copy", whole), (how, count)),
             );
         }
         judgement = Judgement::Holds;

@@ -10,6 +10,7 @@ use crate::world::lanes::truth::standing::Standing;
 use crate::world::lanes::truth::{Held, Truth};
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
+use protocol::number::Number;
 
 /// It waits, in this stage.
 const WAITS: Class = Class("waits");
@@ -46,13 +47,14 @@ fn rest(truth: &mut Truth) -> Judgement {
             continue;
         }
         if waits(standing) {
+            let asks = standing.number(Key::READMIT_ASKS);
+            let times = if asks == Number::integer(1) { "once".to_owned() } else { format!("{asks} times") };
             return Judgement::broken(Breach::new(WAITS, format!(
-                "lane {lane} is {} and has asked {} times for a copy",
-                told(standing.stage()),
-                standing.number(Key::READMIT_ASKS)
+                "lane {lane} is {} and has asked {times} for a copy",
+                told(standing.stage())
             )).at(told(standing.stage())).between(
                 (format!("lane {lane}"), "a copy"),
-                ("it is", format!("{} and has asked {} times", told(standing.stage()), standing.number(Key::READMIT_ASKS))),
+                ("it is", format!("{} and has asked {times}", told(standing.stage()))),
             )
             .concerning(truth.named(*lane)));
         }
