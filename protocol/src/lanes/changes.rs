@@ -51,7 +51,7 @@ pub struct Change {
 }
 
 /// All changes, in the order in which they are made. Each exchanges entries of its own.
-pub const CHANGES: [Change; 29] = [
+pub const CHANGES: [Change; 30] = [
     Change {
         name: "log-all-state",
         without: "without-log-all-state",
@@ -210,12 +210,17 @@ pub const CHANGES: [Change; 29] = [
         invariant: "LR-L6",
         side: Side::Lane,
         reason: "the answer to a round that began before a copy comes when the copy is whole, and a lane is withdrawn for a \
-                 record of it that overflowed, although its copy holds that, or comes while the next copy lands, and ends that; \
-                 what a lane has applied is a duplicate first, and a round ends that finds its lane being copied to",
-        apply: |rules| {
-            rules.log.is_passed = |position, generation| generation.js_le(position.applied);
-            rules.flows.catch_up.records = object::records_unless_copied_to;
-        },
+                 record of it that overflowed, although its copy holds that; what a lane has applied is a duplicate first",
+        apply: |rules| rules.log.is_passed = |position, generation| generation.js_le(position.applied),
+    },
+    Change {
+        name: "leave-a-copy-alone",
+        without: "without-leave-a-copy-alone",
+        invariant: "LR-L6",
+        side: Side::Lane,
+        reason: "the answer to a round that began before a copy comes while it lands, and a record that is refused withdraws \
+                 the lane in the middle of it; a round ends that finds its lane being copied to",
+        apply: |rules| rules.flows.catch_up.records = object::records_unless_copied_to,
     },
     Change {
         name: "ask-until-it-comes",
