@@ -103,8 +103,8 @@ pub const CHANGES: [Change; 30] = [
         invariant: "LR-30",
         side: Side::Both,
         reason: "a batch that arrives twice is committed once and answered with a conflict the second time, and the lane \
-                 hands back as clean what has happened; the primary remembers each lane's last batch, and answers it as \
-                 it did",
+                 hands back as clean what has happened; the primary remembers the last batches of each lane, and answers \
+                 them as it did",
         apply: |rules| {
             rules.flows.flush.name = object::name_batch;
             rules.flows.accept.commit = object::commit_once;

@@ -109,7 +109,8 @@ pub struct Knobs {
     /// How long a location goes by a copy of an entry of KV, or of there being none. None at all: everybody reads what
     /// is written.
     pub kv_copy: Span,
-    /// How long after a write of a key of KV others of it are refused (section 18: one second). No time: none is.
+    /// How long after a program's write of a key of KV other writes of it are refused, but for an operator's (section 18:
+    /// one second). No time: none is.
     pub kv_write_interval: Micros,
     /// How often a read or a write of KV fails.
     pub kv_failure: Episode,

@@ -3,7 +3,8 @@
 //!
 //! An entry of KV is written in one place, and read from a copy at the reader's location. A copy is gone by until its
 //! time is over, whatever has been written meanwhile, and so is a copy that says that there is no such entry. Of two
-//! writes the one that lands later is kept; one that follows another of the same key too soon is refused. What an edge cache holds is its data centre's alone.
+//! writes the one that lands later is kept; one that follows another of the same key too soon is refused. What an edge
+//! cache holds is its data centre's alone.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -31,7 +32,7 @@ pub(super) struct Services {
     entries: BTreeMap<(Shared, Text), Vec<Written>>,
     /// KV's copies, by location and key.
     copies: BTreeMap<(u32, Text), Kept>,
-    /// When each key of KV was written last, as long as that keeps others from writing it.
+    /// Until when each key of KV that was written is written by nobody else.
     kv_writes: BTreeMap<Text, Micros>,
     /// The edge caches, by location and key.
     edges: BTreeMap<(u32, Text), Kept>,
@@ -85,10 +86,10 @@ impl Services {
         if interval == Micros::ZERO {
             return true;
         }
-        self.kv_writes.retain(|_, at| at.after(interval) > now);
+        self.kv_writes.retain(|_, until| *until > now);
         let admitted = !self.kv_writes.contains_key(key);
         if admitted {
-            self.kv_writes.insert(key.clone(), now);
+            self.kv_writes.insert(key.clone(), now.after(interval));
         }
         admitted
     }
@@ -108,8 +109,8 @@ impl Services {
                 write.kept.hash_state(now, hasher);
             }
         }
-        for (key, at) in &self.kv_writes {
-            (key, now.since(*at)).hash(hasher);
+        for (key, until) in self.kv_writes.iter().filter(|(_, until)| **until > now) {
+            (key, until.since(now)).hash(hasher);
         }
         for (at, kept) in self.copies.iter().chain(&self.edges) {
             at.hash(hasher);

@@ -23,7 +23,7 @@ pub const ABLATED: &[(&str, &str)] = &[
     ("A11", "know-a-batch-again"),
 ];
 
-/// Changes whose absence no run shows today, and what would be needed. Each has a trace that shows it.
+/// Changes whose absence no generated run shows today, and what would be needed. Each has a kept trace that shows it.
 pub const UNSEEN: &[(&str, &str)] = &[(
     "clear-while-copying",
     "three windows in a row must be contended, the copy that they ask for must take several steps, one of them without \

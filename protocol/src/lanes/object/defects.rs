@@ -3,8 +3,8 @@
 
 use super::alarm::AlarmSteps;
 use super::capture::note_authoritative_write;
-use super::catch_up::{Round, RoundSteps};
-use super::changes::{all_caches, mark_before_sending, seal_in_one_turn};
+use super::catch_up::Round;
+use super::changes::{all_caches, mark_before_sending, records_unless_copied_to, seal_in_one_turn};
 use super::flush::{FlushSteps, Flushing};
 use super::identity::Identity;
 use super::memory::Collected;
@@ -41,7 +41,7 @@ pub(in crate::lanes) fn clock_from_the_head(
     Ok(round.advertised())
 }
 
-/// Applies as documented, and then takes what was told for what was applied, where a record was refused too.
+/// Applies as it should, and then takes what was told for what was applied, where a record was refused too.
 pub(in crate::lanes) fn resume_from_what_was_received(
     round: &mut Round,
     site: &mut SiteObject,
@@ -49,7 +49,7 @@ pub(in crate::lanes) fn resume_from_what_was_received(
     resume: Resume<SiteObject>,
     cx: &mut Cx<'_, '_>,
 ) -> Next {
-    let next = (RoundSteps::DOCUMENTED.records)(round, site, version, resume, cx)?;
+    let next = records_unless_copied_to(round, site, version, resume, cx)?;
     if matches!(next, Step::Return(_)) {
         store::write(cx, [Write::number(Key::APPLIED, round.advertised())])?;
     }

@@ -70,6 +70,7 @@ impl LanesWorld {
             if let Heard::Finished {
                 run: Some(run),
                 outcome,
+                ..
             } = heard
             {
                 let whom = |_: &Truth| Some(front.clone());

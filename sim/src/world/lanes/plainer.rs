@@ -74,7 +74,12 @@ pub(super) fn operations(operation: &Operation) -> Vec<Operation> {
             };
             let chunks = plainer::numbers(nth, 0).map(|nth| late(lane, nth));
             let lanes = plainer::numbers(lane, 1).map(|lane| late(lane, nth));
-            chunks.chain(lanes).collect()
+            let from_the_first = from_the_last.then_some(Operation::LateChunk {
+                lane,
+                nth,
+                from_the_last: false,
+            });
+            from_the_first.into_iter().chain(chunks).chain(lanes).collect()
         }
         Operation::Forge { lane, forged } => plainer::numbers(*lane, 1)
             .map(|lane| Operation::Forge {

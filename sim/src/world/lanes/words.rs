@@ -307,14 +307,14 @@ pub(super) fn operation(operation: &Operation, shape: &Shape) -> (&'static str, 
             nth,
             from_the_last,
         } => {
-            let counted = if *from_the_last {
-                ", counted from the last,"
-            } else {
-                ""
+            let chunk = match (from_the_last, nth) {
+                (false, nth) => format!("chunk {nth}"),
+                (true, 0) => "the last chunk".to_owned(),
+                (true, nth) => format!("the last chunk but {nth}"),
             };
             (
                 "network",
-                format!("chunk {nth}{counted} that the primary has sent to lane {lane} arrives once more"),
+                format!("{chunk} that the primary has sent to lane {lane} arrives once more"),
             )
         }
         Operation::Forge { lane, forged } => {

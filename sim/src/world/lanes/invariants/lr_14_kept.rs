@@ -5,8 +5,8 @@
 //! there; and one that the lane itself has put there, of an earlier generation only. A row of the render cache shows a
 //! node's title, and must be the title that the lane holds. And its commit sequence is where it stands.
 //!
-//! The primary's own pages are judged where its application has written a cache tag and has answered: what this has made
-//! untrue is gone. Forwarded tags are left out, for they empty nothing there (S27).
+//! The primary's own pages are judged where its application has written a cache tag and has answered in the same turn, as
+//! it does where nothing in between waits (a digest, as documented): what this has made untrue is gone. Forwarded tags are left out, for they empty nothing there (S27).
 //!
 //! Sound: a lane empties its page cache whenever it has applied something (`lanes.md` 14.2), so what survives was meant
 //! to go. Pages that came with a copy are the primary's to keep, and may be stale there by design: they are never judged

@@ -38,6 +38,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         let Heard::Finished {
             run,
             outcome: Ok(Some(response)),
+            ..
         } = heard
         else {
             continue;

@@ -11,6 +11,7 @@ use crate::check::{Breach, Class, Invariant};
 use crate::kernel::Micros;
 use crate::world::lanes::Variable;
 use crate::world::lanes::truth::Truth;
+use crate::world::lanes::truth::overrides::READING;
 use crate::world::lanes::truth::wire::Called;
 
 /// It asks a lane past that number.
@@ -29,9 +30,6 @@ pub(super) const CHECK: Check = Check {
 
 /// For how long a belief counts (`lanes.md` 3), and a millisecond for a clock that has no finer grain.
 const TRUST: Micros = Micros::from_millis(60_001);
-
-/// How long the reads of overrides take at most.
-const READING: Micros = Micros::from_millis(1_000);
 
 /// The highest number of a lane.
 const MOST: u32 = 256;

@@ -3,7 +3,8 @@
 //! Judged when a lane forwards a batch for the first time: it must hold the tables that it mints for, and each id
 //! must be above all of its class that the primary's table holds at that moment; but for a lane that an operator has
 //! put back, until it has caught up (see LR-33). And when the primary has committed a batch: each id in it must be
-//! above every other one of its class in the table, but for those behind it in the same batch. Ids of refused batches
+//! above every other one of its class in the table, but for those behind it in the same batch. A batch that comes once
+//! more and is known brings nothing: it is answered as it was. Ids of refused batches
 //! are not used; ids of rows that are gone are not asked for, because the tables of the catalogue forget them, where
 //! deployed ones do not. No lane holds the log of events, so none mints for it: what the primary writes there has an
 //! id of the primary's class, or leaves it to the database. The primary's own ids come from its table's maximum and
@@ -67,7 +68,7 @@ fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
     judgement
 }
 
-fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
+fn takes(truth: &mut Truth, turn: &Turn) -> Judgement {
     let mut judgement = Judgement::NoSubject;
     for id in turn.statements().filter_map(event) {
         judgement = Judgement::that(id % CLASSES == 0, || {
@@ -81,7 +82,17 @@ fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
     for (run, response) in turn.answers() {
         let batch = run.request().filter(|request| is_batch(request));
         let committed = action(response).as_deref() == Some("commit");
-        let minted = batch.filter(|_| committed).map(minted_in).unwrap_or_default();
+        let Some(batch) = batch.filter(|_| committed) else {
+            continue;
+        };
+        let minted = minted_in(batch);
+        let was_there = |(table, id): &(Text, u64)| {
+            truth.minted.taken(table, *id) == Some(batch.body.digest())
+                && holds(&turn.before.contents, table, *id)
+        };
+        if minted.iter().any(was_there) {
+            continue;
+        }
         for (at, (table, id)) in minted.iter().enumerate() {
             let own = |other: u64| minted[at..].iter().any(|(of, id)| of == table && *id == other);
             let highest = highest(&turn.after.contents, table, *id, own);
@@ -100,6 +111,13 @@ fn takes(_: &mut Truth, turn: &Turn) -> Judgement {
 fn event(statement: &Statement) -> Option<u64> {
     let is_event = write_target(&statement.sql) == Some("watchdog");
     is_event.then(|| first_value(&statement.sql)).flatten()
+}
+
+/// Whether a table has a row of this id.
+fn holds(primary: &Contents, table: &Text, id: u64) -> bool {
+    let column = tables::find(table).and_then(|table| table.id);
+    let stored = column.zip(primary.table(table));
+    stored.is_some_and(|(column, table)| ids(table, column).any(|other| other == id))
 }
 
 /// The highest id of the class of an id that the primary's table holds and that is not left out.

@@ -38,6 +38,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
         Heard::Finished {
             run: Some(run),
             outcome: Ok(_),
+            ..
         } if run.is_alarm() => Some(run),
         _ => None,
     });

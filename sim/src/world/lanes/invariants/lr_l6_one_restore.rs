@@ -2,12 +2,14 @@
 //!
 //! Judged when a round of a lane's own withdraws it: the record that it has refused must not be one that its copy holds
 //! already. A copy is never older than the records that were there when it began, so a lane that was copied to because of
-//! a record is not withdrawn for it again, and there is no loop. The record is the first of the answer that overflowed, or
-//! that the lane has not come to. It cannot see that a record is refused whose answer nobody has heard. That the primary
+//! a record is not withdrawn for it again, and there is no loop. Which of an answer's records was refused is told by what
+//! they are: the one that the lane has not come to, where that overflowed, does not follow on where the lane stands, or
+//! has another schema; else the first that overflowed. It cannot see that a record is refused whose answer nobody has
+//! heard. That the primary
 //! goes on to answer while many lanes are copied to is LR-L5's; but lanes that ask without a pause take its gate from its
 //! visitors. So it is judged as well when a lane asks: each time it waits longer than before, and two seconds at the least.
 //! What failed is run again sooner, and an operator can have one ask at once: a few in two seconds are none too many.
-//! And at rest no lane is queued for a copy any more: what stays queued is copied for ever.
+//! And where lanes were queued for a copy, none is at rest any more: what stays queued is copied for ever.
 
 use super::{Check, Judgement, Stand, Triage, lr_16_whole};
 use crate::check::{Breach, Class, Invariant};
@@ -16,11 +18,11 @@ use crate::world::lanes::truth::standing::Generation;
 use crate::world::lanes::truth::heard::ASKS;
 use crate::world::lanes::truth::wire::{Called, Heard};
 use crate::world::lanes::truth::{Truth, Turn};
-use protocol::host::Answer;
+use protocol::host::{Answer, Text};
 use protocol::lanes::admission::Stage;
 use protocol::lanes::meta::Key;
 use protocol::lanes::object::labels;
-use protocol::lanes::wire::LogAnswer;
+use protocol::lanes::wire::{Field, LogAnswer, Record};
 
 /// The same record costs another one.
 const AGAIN: Class = Class("again");
@@ -28,7 +30,7 @@ const AGAIN: Class = Class("again");
 /// A lane asks without a pause.
 const NO_PAUSE: Class = Class("no-pause");
 
-/// A lane is queued at rest: this one.
+/// Lanes are queued at rest.
 const STAYS_QUEUED: Class = Class("stays-queued");
 
 /// How long a lane that has asked waits at the least (`lanes.md` 3).
@@ -54,7 +56,7 @@ fn check(truth: &mut Truth, turn: &Turn) -> Judgement {
     let base = truth.passed.get(&turn.lane).map_or(0, |passed| passed.base);
     let mut judgement = Judgement::NoSubject;
     for heard in &turn.heard {
-        let Some(refused) = refused(turn, heard, base) else {
+        let Some(refused) = refused(turn, heard) else {
             continue;
         };
         if refused <= base {
@@ -88,9 +90,10 @@ fn asks(truth: &mut Truth, called: &Called) -> Judgement {
     })
 }
 
-/// A primary that lacks what is mandatory copies to nobody, and so takes nobody out of its queue.
+/// A primary that lacks what is mandatory copies to nobody, and so takes nobody out of its queue; nor does one that has
+/// never copied: nothing wakes it.
 fn rest(truth: &mut Truth) -> Judgement {
-    if truth.copied.is_empty() || lr_16_whole::missing(&truth.primary).is_some() {
+    if !truth.has_queued || truth.copied.is_empty() || lr_16_whole::missing(&truth.primary).is_some() {
         return Judgement::NoSubject;
     }
     match truth.primary.meta(Key::REPAIRS) {
@@ -102,9 +105,8 @@ fn rest(truth: &mut Truth) -> Judgement {
     }
 }
 
-/// The record that a lane has refused with the answer that it has heard in a turn. A lane may pass over what its copy of
-/// `base` holds: where it can have refused a later one, it has.
-fn refused(turn: &Turn, heard: &Heard, base: Generation) -> Option<Generation> {
+/// The record that a lane has refused with the answer that it has heard in a turn.
+fn refused(turn: &Turn, heard: &Heard) -> Option<Generation> {
     let Heard::Answered {
         made,
         outcome: Ok(Answer::Response(response)),
@@ -117,14 +119,15 @@ fn refused(turn: &Turn, heard: &Heard, base: Generation) -> Option<Generation> {
         return None;
     }
     let answer = response.body.read::<LogAnswer>().ok()?;
-    let applied = turn.after.generation(Key::APPLIED).unwrap_or(0);
-    let records = answer.records.get()?.iter().filter_map(|record| record.get());
-    let refusable: Vec<Generation> = records
-        .filter_map(|record| {
-            let generation = record.generation.to_number().to_u64_exact()?;
-            (record.overflowed.is_true() || generation > applied).then_some(generation)
-        })
-        .collect();
-    let later = refusable.iter().find(|generation| **generation > base);
-    later.or(refusable.first()).copied()
+    let records = || answer.records.get().into_iter().flatten().filter_map(Field::get);
+    let applied = turn.after.number(Key::APPLIED);
+    let next = records().find(|record| record.generation.to_number().js_gt(applied));
+    let follows = |record: &&Record| {
+        let own = turn.after.schema().map(Text::as_str);
+        record.parent.to_number() == applied && own.is_some() && record.schema_version.as_str() == own
+    };
+    let overflowed = || records().find(|record| record.overflowed.is_true());
+    let cannot_follow = next.filter(|record| record.overflowed.is_true() || !follows(record));
+    let refused = cannot_follow.or_else(overflowed)?;
+    refused.generation.to_number().to_u64_exact()
 }

@@ -159,6 +159,7 @@ pub fn landed(heard: &Heard) -> Option<(u128, std::sync::Arc<Chunk>)> {
     let Heard::Finished {
         run: Some(run),
         outcome: Ok(Some(response)),
+        ..
     } = heard
     else {
         return None;

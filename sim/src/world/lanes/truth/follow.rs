@@ -25,6 +25,7 @@ impl Truth {
             self.copies.turned(turn);
             return;
         }
+        self.has_queued |= turn.puts(Key::REPAIRS).any(|queued| !queued.is_empty());
         self.demand.turned(turn, self.now);
         self.copies.primary_turned(turn);
         for heard in &turn.heard {

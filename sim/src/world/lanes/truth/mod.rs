@@ -90,23 +90,38 @@ impl Turn {
         committed.flatten()
     }
 
-    /// What was heard since an incarnation has ended in it. What that one had answered in the turn never leaves the object
-    /// (`platform.md` section 3; section 4, item 7).
-    #[must_use]
-    pub fn lasting(&self) -> &[Heard] {
+    /// What was heard in it, without the answers that never leave the object: an incarnation has ended behind them, and what
+    /// they wait for has not become durable by then (`platform.md` section 3; section 4, item 7).
+    pub fn lasting(&self) -> impl Iterator<Item = &Heard> {
         let ended = self
             .heard
             .iter()
             .rposition(|heard| matches!(heard, Heard::Reset { .. }));
-        &self.heard[ended.map_or(0, |at| at + 1)..]
+        let waits = |heard: &Heard| {
+            matches!(
+                heard,
+                Heard::Finished {
+                    behind_write: true,
+                    ..
+                }
+            )
+        };
+        let leaves =
+            move |(at, heard): &(usize, &Heard)| ended.is_none_or(|ended| *at > ended) || !waits(heard);
+        self.heard
+            .iter()
+            .enumerate()
+            .filter(leaves)
+            .map(|(_, heard)| heard)
     }
 
     /// The requests that were answered in it, with their answers.
     pub fn answers(&self) -> impl Iterator<Item = (&Run, &Response)> {
-        self.lasting().iter().filter_map(|heard| match heard {
+        self.lasting().filter_map(|heard| match heard {
             Heard::Finished {
                 run: Some(run),
                 outcome: Ok(Some(response)),
+                ..
             } => Some((&**run, response)),
             _ => None,
         })
@@ -160,6 +175,8 @@ pub struct Truth {
     pub copies: Copies,
     /// Who waits for the primary's gate.
     pub demand: Demand,
+    /// Whether the primary has ever queued a lane for another copy.
+    pub has_queued: bool,
     /// The lanes to which a whole copy has ever come.
     pub whole: BTreeSet<u32>,
     /// What each lane's contents are made of.
@@ -222,6 +239,7 @@ impl Truth {
             minted: MintedIds::default(),
             copies: Copies::default(),
             demand: Demand::default(),
+            has_queued: false,
             whole: BTreeSet::new(),
             passed: BTreeMap::new(),
             sealed_at: BTreeMap::new(),

@@ -11,9 +11,11 @@ use crate::world::lanes::Variable;
 /// For how long what was told is kept: longer than any belief holds.
 const KEPT: Micros = Micros::from_millis(180_000);
 
-/// How many of the latest are kept however old they are: reads that fail leave what they said in force, and of two that
-/// overlap it is not known which one did.
+/// How many of the latest are kept however old they are: reads that fail leave what they said in force.
 const LATEST: usize = 2;
+
+/// How long the reads of a front take at most: those that end so near to each other may have overlapped.
+pub const READING: Micros = Micros::from_millis(1_000);
 
 /// When a party was told of a variable, and its override, or that there is none.
 type Told = (Micros, Option<Text>);
@@ -84,7 +86,7 @@ impl Overrides {
     }
 
     /// What may have been in force of a variable since an instant: what was told since, and before it where a read has
-    /// failed since, which leaves things as they were.
+    /// failed since, which leaves things as they were; of reads that overlapped then it is not known which one did.
     pub fn in_force(
         &self,
         who: &Text,
@@ -95,10 +97,11 @@ impl Overrides {
         let reads = self.reads(who, incarnation, variable);
         let (told, failed) = reads.map_or((&[][..], None), |reads| (&reads.told[..], reads.failed));
         let outlives = failed.is_some_and(|failed| failed >= since);
-        let lasting = if outlives { LATEST } else { 0 };
+        let latest = told.last().filter(|_| outlives).map(|(at, _)| at.since(READING));
+        let lasts = move |(at, _): &&Told| latest.is_some_and(|latest| *at >= latest);
         let recent = told.iter().rev().take_while(move |(at, _)| *at >= since);
         recent
-            .chain(told.iter().rev().take(lasting))
+            .chain(told.iter().rev().take_while(lasts))
             .filter_map(|(_, text)| text.as_ref())
     }
 }

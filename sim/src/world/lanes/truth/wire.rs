@@ -85,6 +85,8 @@ pub enum Heard {
         run: Option<Arc<Run>>,
         /// How.
         outcome: Outcome,
+        /// Whether the object had written something in that turn before: then its answer leaves when that is durable.
+        behind_write: bool,
     },
     /// The alarm has fired, or is run again.
     Woken,
@@ -214,7 +216,12 @@ impl Wire {
             } => self.repeated = Some(seen.step),
             What::Finished { task, outcome } => {
                 let (run, outcome) = (self.runs.finished(seen.who, task), outcome.clone());
-                self.push(seen, Heard::Finished { run, outcome });
+                let finished = Heard::Finished {
+                    run,
+                    outcome,
+                    behind_write: self.open.contains_key(seen.who),
+                };
+                self.push(seen, finished);
             }
             _ => {}
         }

@@ -11,7 +11,7 @@ use protocol::lanes::wire::{Field, Head, LogAnswer, Record};
 use protocol::number::Number;
 
 use super::scene::{
-    alarm, body, call, finished, fires, holds, made, of_call, of_turn, puts, response, run, serving,
+    alarm, at_rest, body, call, finished, fires, holds, made, of_call, of_turn, puts, response, run, serving,
     standing, state, truth, turn,
 };
 use crate::kernel::Micros;
@@ -152,6 +152,7 @@ fn round(stage: Stage, applied: &str, head: u32) -> Judgement {
     let heard = vec![Heard::Finished {
         run: Some(Arc::new(ended)),
         outcome: Ok(None),
+        behind_write: false,
     }];
     of_turn("LR-L4", &truth, &turn(1, &after, &after, heard))
 }
@@ -162,6 +163,19 @@ fn a_round_that_reaches_a_primary_that_stands_admits_its_lane() {
     fires(round(Stage::CatchingUp, "7", 7));
     assert_eq!(round(Stage::CatchingUp, "6", 7), Judgement::NoSubject);
     assert_eq!(round(Stage::CatchingUp, "7", 6), Judgement::NoSubject);
+}
+
+/// That a lane has heard these records of the log.
+fn told_of(records: Vec<Record>) -> Heard {
+    let answer = LogAnswer {
+        records: Field::Is(records.into_iter().map(Field::Is).collect()),
+        ..LogAnswer::default()
+    };
+    Heard::Answered {
+        incarnation: 0,
+        made: made(READ_LOG, "shop", Request::get("/__replica?action=log"), None),
+        outcome: Ok(Answer::Response(protocol::host::Response::new(200, body(answer)))),
+    }
 }
 
 #[test]
@@ -178,25 +192,68 @@ fn a_record_costs_one_copy() {
             overflowed: (*overflowed).into(),
             ..Record::default()
         };
-        let answer = LogAnswer {
-            records: Field::Is(records.iter().map(record).map(Field::Is).collect()),
-            ..LogAnswer::default()
-        };
-        let answer = protocol::host::Response::new(200, body(answer));
-        let heard = vec![
-            Heard::Answered {
-                incarnation: 0,
-                made: made(READ_LOG, "shop", Request::get("/__replica?action=log"), None),
-                outcome: Ok(Answer::Response(answer)),
-            },
-            puts([(Key::STAGE, "WITHDRAWN")]),
-        ];
+        let records = records.iter().map(record).collect();
+        let heard = vec![told_of(records), puts([(Key::STAGE, "WITHDRAWN")])];
         of_turn("LR-L6", &truth, &turn(1, &serving("7"), &serving("7"), heard))
     };
     holds(withdraws(5, &[(6, true)]));
     fires(withdraws(7, &[(6, true)]));
+    // Record 9 does not say what it follows.
     holds(withdraws(7, &[(6, false), (9, false)]));
+    holds(withdraws(7, &[(6, true), (9, true)]));
     assert_eq!(withdraws(7, &[]), Judgement::NoSubject);
+}
+
+#[test]
+fn at_rest_no_lane_is_queued_for_a_copy() {
+    let rests = |has_queued: bool, queued: &str| {
+        let rows = MANDATORY_STATE.map(|name| ["state", name, "x"].map(Value::text));
+        let mut truth = truth();
+        truth.primary = standing([(Key::REPAIRS, queued)]);
+        truth.primary.contents = state("key_value", ["collection", "name", "value"], rows.to_vec());
+        truth.copied.insert(1);
+        truth.has_queued = has_queued;
+        at_rest("LR-L6", &truth)
+    };
+    fires(rests(true, "1"));
+    holds(rests(true, ""));
+    assert_eq!(rests(false, ""), Judgement::NoSubject);
+}
+
+#[test]
+fn a_record_that_the_lane_could_have_applied_is_not_the_one_that_it_refused() {
+    let schema = |mut standing: Standing| {
+        Arc::make_mut(&mut standing.meta).insert("schema_version".into(), "site-1".into());
+        standing
+    };
+    let overflowed = Record {
+        generation: Number::from(6).into(),
+        overflowed: true.into(),
+        ..Record::default()
+    };
+    let next = |parent: u32, schema: &'static str| Record {
+        generation: Number::from(9).into(),
+        parent: Number::from(parent).into(),
+        schema_version: Field::Is(schema.into()),
+        ..Record::default()
+    };
+    let withdraws = |next: Record| {
+        let mut truth = truth();
+        let passed = Passed {
+            base: 7,
+            ..Passed::default()
+        };
+        truth.passed.insert(1, passed);
+        let heard = vec![
+            told_of(vec![overflowed.clone(), next]),
+            puts([(Key::STAGE, "WITHDRAWN")]),
+        ];
+        let lane = schema(serving("7"));
+        of_turn("LR-L6", &truth, &turn(1, &lane, &lane, heard))
+    };
+    fires(withdraws(next(7, "site-1")));
+    holds(withdraws(next(8, "site-1")));
+    holds(withdraws(next(7, "site-2")));
 }
 
 #[test]

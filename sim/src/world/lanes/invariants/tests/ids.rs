@@ -120,6 +120,22 @@ fn an_id_is_above_what_is_used_of_its_class() {
 }
 
 #[test]
+fn a_batch_that_is_known_brings_no_ids() {
+    let primary = |there: &[u64]| Standing {
+        contents: nodes(there),
+        ..Standing::default()
+    };
+    let heard = || vec![answered(&[258], "commit")];
+    let mut truth = truth();
+    truth.turned(&turn(0, &primary(&[1]), &primary(&[1, 258]), heard()));
+    let later = primary(&[1, 258, 515]);
+    let again = of_turn("LR-34", &truth, &turn(0, &later, &later, heard()));
+    assert_eq!(again, Judgement::NoSubject);
+    let gone = primary(&[1, 515]);
+    fires(of_turn("LR-34", &truth, &turn(0, &gone, &later, heard())));
+}
+
+#[test]
 fn the_log_of_events_has_ids_of_the_primary() {
     let writes = |sql: &'static str| {
         let primary = Standing::default();

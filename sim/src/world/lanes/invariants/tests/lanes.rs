@@ -14,8 +14,8 @@ use protocol::lanes::wire::{
 use protocol::number::Number;
 
 use super::scene::{
-    alarm, at_rest, body, call, finished, fires, holds, made, of_call, of_turn, puts, record, response, run,
-    serving, standing, state, truth, turn,
+    alarm, at_rest, behind_write, body, call, finished, fires, holds, made, of_call, of_turn, puts, record,
+    response, run, serving, standing, state, truth, turn,
 };
 use crate::kernel::Micros;
 use crate::world::lanes::invariants::Judgement;
@@ -361,4 +361,17 @@ fn a_lane_that_was_withdrawn_is_back_at_rest() {
     fires(rests(standing([(Key::STAGE, "WITHDRAWN")])));
     fires(rests(standing([(Key::READMIT_ASKS, "1")])));
     assert_eq!(at_rest("LR-L3", &truth()), Judgement::NoSubject);
+}
+
+/// A turn in which an incarnation has answered, behind a write or not, and has ended; and the next one has answered.
+#[test]
+fn an_answer_that_waits_for_what_is_lost_leaves_nobody() {
+    let ahead = || finished(run(Some(Request::get("/")), Vec::new()), response(200, []));
+    let behind = || behind_write(ahead());
+    let answers = |heard: Vec<Heard>| turn(1, &serving("7"), &serving("7"), heard).answers().count();
+    let ends = || Heard::Reset { survivors: 0 };
+    assert_eq!(answers(vec![behind()]), 1, "nothing has ended");
+    assert_eq!(answers(vec![behind(), ends()]), 0, "it waits for the write");
+    assert_eq!(answers(vec![ahead(), ends()]), 1, "it has left before");
+    assert_eq!(answers(vec![ends(), behind()]), 1, "it is the next one's");
 }

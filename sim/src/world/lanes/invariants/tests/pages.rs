@@ -10,7 +10,8 @@ use protocol::lanes::header;
 use protocol::lanes::meta::Key;
 
 use super::scene::{
-    body, finished, fires, holds, of_turn, run, serving, standing, table, truth, turn, wrote,
+    behind_write, body, finished, fires, holds, of_turn, record, run, serving, standing, table, truth, turn,
+    wrote,
 };
 use crate::kernel::Micros;
 use crate::world::lanes::invariants::Judgement;
@@ -141,16 +142,16 @@ fn a_page_is_of_one_generation() {
     fires(shows(vec![page("new"), page("new")]));
 }
 
-/// As a full disk ends it: what the turn has answered never leaves.
+/// As a full disk ends it: what the turn has answered behind its write never leaves.
 #[test]
 fn a_page_of_a_turn_with_which_its_incarnation_ends_is_nobodys() {
     let lane = serving("7");
     let page = || answers(page("new"), Request::get("/__serve?path=%2F"));
     let truth = two_generations(Stage::Serving);
     let judged = |heard| of_turn("LR-22", &truth, &turn(1, &lane, &lane, heard));
-    fires(judged(vec![page()]));
+    fires(judged(vec![behind_write(page())]));
     assert_eq!(
-        judged(vec![page(), Heard::Reset { survivors: 0 }]),
+        judged(vec![behind_write(page()), Heard::Reset { survivors: 0 }]),
         Judgement::NoSubject
     );
 }
@@ -248,6 +249,38 @@ fn a_lane_keeps_no_page_of_an_earlier_generation() {
     let copied = turn(1, &serving("7"), &keeps("7", "old"), Vec::new());
     let judged = of_turn("LR-14", &two_generations(Stage::Serving), &copied);
     assert_eq!(judged, Judgement::NoSubject);
+}
+
+/// The primary at a generation, with this page kept.
+fn primary_keeps(position: Generation, page: &str) -> Standing {
+    let mut standing = keeps("0", page);
+    Arc::make_mut(&mut standing.log).insert(position, record(0, "site-1", ""));
+    standing
+}
+
+/// The primary moves from 5 to 7 with a write of this table, and answers this request.
+fn primary_writes(table: &'static str, kept: &str, request: Request) -> Judgement {
+    let write = Statement {
+        sql: format!("INSERT INTO {table} (tag) VALUES (?)").into(),
+        params: vec![Value::text("node:1")],
+    };
+    let heard = vec![wrote([write]), answers(page("new"), request)];
+    let turn = turn(0, &primary_keeps(5, "old"), &primary_keeps(7, kept), heard);
+    of_turn("LR-14", &two_generations(Stage::Serving), &turn)
+}
+
+#[test]
+fn the_primary_keeps_no_page_that_its_write_of_a_tag_has_made_untrue() {
+    let saves = || Request::post("/__serve?path=%2Fnode%2F1", Default::default());
+    fires(primary_writes("cachetags", "old", saves()));
+    holds(primary_writes("cachetags", "new", saves()));
+    assert_eq!(primary_writes("node", "old", saves()), Judgement::NoSubject);
+}
+
+#[test]
+fn the_tags_of_a_batch_empty_nothing_at_the_primary() {
+    let forwards = Request::post("/__replica?action=forward", Default::default());
+    assert_eq!(primary_writes("cachetags", "old", forwards), Judgement::NoSubject);
 }
 
 #[test]

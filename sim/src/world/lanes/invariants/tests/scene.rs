@@ -139,6 +139,19 @@ pub(super) fn finished(run: Arc<Run>, response: Response) -> Heard {
     Heard::Finished {
         run: Some(run),
         outcome: Ok(Some(response)),
+        behind_write: false,
+    }
+}
+
+/// The same, where its object has written something in that turn before.
+pub(super) fn behind_write(finished: Heard) -> Heard {
+    let Heard::Finished { run, outcome, .. } = finished else {
+        panic!("only the end of a run stands behind a write");
+    };
+    Heard::Finished {
+        run,
+        outcome,
+        behind_write: true,
     }
 }
 

@@ -69,6 +69,13 @@ fn a_lane_is_asked_that_the_settings_have_lately_told_of() {
     holds(of_call("LR-31", &unread(50_000), &asks(2)));
     fires(of_call("LR-31", &unread(50_000), &asks(3)));
     fires(of_call("LR-31", &unread(31_000), &asks(2)));
+    let superseded = |at| {
+        let mut truth = counted(says("3"), at);
+        told(&mut truth, "front 0", Variable::ReplicaCount, says("2"), 30_000);
+        and_failed(truth, 50_000)
+    };
+    fires(of_call("LR-31", &superseded(10_000), &asks(3)));
+    holds(of_call("LR-31", &superseded(29_500), &asks(3)));
     fires(of_call("LR-31", &counted(nothing(), 50_000), &asks(1)));
 }
 
