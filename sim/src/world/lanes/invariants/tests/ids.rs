@@ -121,7 +121,7 @@ fn an_id_is_above_what_is_used_of_its_class() {
 
 #[test]
 fn a_batch_that_is_known_brings_no_ids() {
-    let primary = |there: &[u64]| Standing {
+    let primary = |there: &[u32]| Standing {
         contents: nodes(there),
         ..Standing::default()
     };
