@@ -5,7 +5,7 @@
 //! on its own, which ends with its process: so nobody takes away what is still being written.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Result, Write as _};
+use std::io::{Error, ErrorKind, Result, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -15,6 +15,9 @@ use super::Trace;
 
 /// What the names of files that are being written begin and end with.
 const UNFINISHED: (&str, &str) = (".drydock-", ".tmp");
+
+/// How many links are followed from one to another: as many as Linux follows, which refuses a longer chain before this does.
+const LINKS_MOST: usize = 40;
 
 impl<Shape: Serialize + Clone, Operation: Serialize + Clone> Trace<Shape, Operation> {
     /// Writes the trace to a file, as [`put`] does.
@@ -79,28 +82,39 @@ pub fn replaces(file: &Path) -> Result<bool> {
 
 /// Where something is written to.
 enum Place {
-    /// A pipe or a device, or a link to what is not there.
+    /// A pipe or a device.
     Device,
     /// A plain file, or one that is not there yet.
     File(PathBuf),
 }
 
-/// What a path leads to: a link stays what it is, and what it leads to is written.
+/// What a path leads to: a link stays what it is, and what it leads to is written, be it there or not.
 fn place(file: &Path) -> Result<Place> {
     match fs::metadata(file) {
-        Ok(there) if !there.is_file() => Ok(Place::Device),
-        Ok(_) => Ok(Place::File(fs::canonicalize(file)?)),
-        // What a link leads to that leads nowhere yet is made by writing through it.
-        Err(_) if file.is_symlink() => Ok(Place::Device),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Place::File(file.to_owned())),
-        Err(error) => Err(error),
+        Ok(there) if !there.is_file() => return Ok(Place::Device),
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
     }
+    let mut file = file.to_owned();
+    for _ in 0..LINKS_MOST {
+        let Ok(target) = fs::read_link(&file) else {
+            return Ok(Place::File(file));
+        };
+        file = fs::canonicalize(folder_of(&file))?.join(target);
+    }
+    Err(Error::other("too many links lead from one to another"))
+}
+
+/// The folder that a file is in, or is to be in.
+fn folder_of(file: &Path) -> &Path {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// A file beside another one that holds what that is to hold.
 fn unfinished(file: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
+    let folder = folder_of(file);
     fs::create_dir_all(folder)?;
     remove_abandoned(folder);
     let mut unfinished = locked(folder)?;
@@ -229,9 +243,54 @@ mod tests {
         put(&link, b"new").expect("it is written");
         assert!(link.is_symlink());
         assert_eq!(fs::read(&target).expect("it is there"), b"new");
-        fs::remove_file(&target).expect("it was there");
-        put(&link, b"anew").expect("it is written");
-        assert!(link.is_symlink());
-        assert_eq!(fs::read(&target).expect("it is there"), b"anew");
+    }
+
+    /// A folder with a link to a file in a folder below it, which is not there: the folder, and the link.
+    #[cfg(unix)]
+    fn with_a_link_to_nothing() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("below/target", &link).expect("it is made");
+        (folder, link)
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_to_what_is_not_there_yet_stays_one() {
+        let (folder, link) = with_a_link_to_nothing();
+        put(&link, b"new").expect("it is written");
+        assert!(link.is_symlink(), "the file it leads to is written in its place");
+        let target = folder.path().join("below/target");
+        assert_eq!(fs::read(target).expect("it is there"), b"new");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_a_link_leads_to_is_replaced_whole() {
+        let (_folder, link) = with_a_link_to_nothing();
+        assert!(
+            replaces(&link).expect("it leads to a file"),
+            "what is to be there is a plain file, even where it is not there yet"
+        );
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_to_where_no_folder_can_be_is_no_place_to_write_to() {
+        let (folder, link) = with_a_link_to_nothing();
+        fs::write(folder.path().join("below"), "a file in the folder's place").expect("it is written");
+        assert!(
+            replaces(&link).is_err(),
+            "it must be told before there is anything to lose"
+        );
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_that_lead_to_one_another_lead_nowhere() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&link, &link).expect("it is made");
+        assert!(put(&link, b"new").is_err(), "there is no file to write to");
     }
 }
