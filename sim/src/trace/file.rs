@@ -82,7 +82,8 @@ pub fn replaces(file: &Path) -> Result<bool> {
 
 /// Where something is written to.
 enum Place {
-    /// A pipe or a device.
+    /// A pipe or a device, or what a process has open, `/dev/stdout` say: whoever has opened it goes on with that very file,
+    /// so that another one in its place would never be seen there.
     Device,
     /// A plain file, or one that is not there yet.
     File(PathBuf),
@@ -90,20 +91,30 @@ enum Place {
 
 /// What a path leads to: a link stays what it is, and what it leads to is written, be it there or not.
 fn place(file: &Path) -> Result<Place> {
-    match fs::metadata(file) {
+    let is_there = match fs::metadata(file) {
         Ok(there) if !there.is_file() => return Ok(Place::Device),
-        Ok(_) => {}
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Ok(_) => true,
+        Err(error) if error.kind() == ErrorKind::NotFound => false,
         Err(error) => return Err(error),
-    }
+    };
     let mut file = file.to_owned();
     for _ in 0..LINKS_MOST {
+        if is_there && is_of_devices(&fs::canonicalize(folder_of(&file))?) {
+            return Ok(Place::Device);
+        }
         let Ok(target) = fs::read_link(&file) else {
             return Ok(Place::File(file));
         };
         file = fs::canonicalize(folder_of(&file))?.join(target);
     }
     Err(Error::other("too many links lead from one to another"))
+}
+
+/// Whether what is in a folder names devices and what processes have open.
+fn is_of_devices(folder: &Path) -> bool {
+    // That one holds files as any other folder does.
+    let is_memory = folder.starts_with("/dev/shm");
+    (folder.starts_with("/dev") && !is_memory) || folder.starts_with("/proc")
 }
 
 /// The folder that a file is in, or is to be in.
@@ -283,6 +294,20 @@ mod tests {
             replaces(&link).is_err(),
             "it must be told before there is anything to lose"
         );
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_a_process_has_open_is_not_replaced() {
+        use std::os::fd::AsRawFd as _;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let open = File::create(folder.path().join("open")).expect("it is made");
+        let link = folder.path().join("link");
+        let of_process = format!("/proc/self/fd/{}", open.as_raw_fd());
+        std::os::unix::fs::symlink(of_process, &link).expect("it is made");
+        put(&link, b"new").expect("it is written");
+        let length = open.metadata().expect("it is open").len();
+        assert_eq!(length, 3, "what is written goes to the file that is open");
     }
 
     #[test]
