@@ -16,6 +16,9 @@ use super::Trace;
 /// What the names of files that are being written begin and end with.
 const UNFINISHED: (&str, &str) = (".drydock-", ".tmp");
 
+/// How many letters and digits stand between the two, drawn at random.
+const UNFINISHED_DRAWN: usize = 6;
+
 /// How many links are followed from one to another: as many as Linux follows, which refuses a longer chain before this does.
 const LINKS_MOST: usize = 40;
 
@@ -138,7 +141,7 @@ fn locked(folder: &Path) -> Result<NamedTempFile> {
     let (begins, ends) = UNFINISHED;
     loop {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(begins).suffix(ends);
+        builder.prefix(begins).suffix(ends).rand_bytes(UNFINISHED_DRAWN);
         #[cfg(unix)]
         builder.permissions(readable());
         let file = builder.tempfile_in(folder)?;
@@ -159,16 +162,21 @@ fn readable() -> fs::Permissions {
 
 /// Takes away what writers that are gone have left in a folder. What cannot be taken away harms nobody.
 fn remove_abandoned(folder: &Path) {
-    let (begins, ends) = UNFINISHED;
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let is_ours = name
-            .to_str()
-            .is_some_and(|name| name.starts_with(begins) && name.ends_with(ends));
+        let is_ours = entry.file_name().to_str().is_some_and(is_unfinished);
         if is_ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
             remove_if_abandoned(&entry.path());
         }
     }
+}
+
+/// Whether a name is one of a file that is being written, and of nobody else's.
+fn is_unfinished(name: &str) -> bool {
+    let (begins, ends) = UNFINISHED;
+    let drawn = name.strip_prefix(begins).and_then(|name| name.strip_suffix(ends));
+    drawn.is_some_and(|drawn| {
+        drawn.len() == UNFINISHED_DRAWN && drawn.chars().all(|drawn| drawn.is_ascii_alphanumeric())
+    })
 }
 
 fn remove_if_abandoned(path: &Path) {
@@ -206,18 +214,32 @@ mod tests {
     }
 
     #[test]
-    fn what_another_writer_still_writes_stays_and_so_does_what_is_nobodys() {
+    fn what_another_writer_still_writes_stays() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let others = ["tmp", ".tmpAbCdEf", ".drydock-notes", "drydock-x.tmp"];
-        for other in others {
-            fs::write(folder.path().join(other), "of somebody else").expect("it is written");
-        }
         let mine = folder.path().join("mine.jsonl");
         let writing = unfinished(&mine, b"mine").expect("it is begun");
         put(&folder.path().join("a.jsonl"), b"whole").expect("it is written");
         writing.persist(&mine).expect("it is still there");
-        assert_eq!(names(folder.path()).len(), others.len() + 2);
         assert_eq!(fs::read(&mine).expect("it is there"), b"mine");
+    }
+
+    #[test]
+    fn what_is_somebody_elses_stays() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let others = [
+            ".drydock-",
+            ".drydock-killed",
+            ".drydock-my.old.tmp",
+            ".drydock-notes.tmp",
+            ".drydock-of-mine.tmp",
+            ".tmpAbCdEf",
+            "drydock-killed.tmp",
+        ];
+        for other in others {
+            fs::write(folder.path().join(other), "of somebody else").expect("it is written");
+        }
+        put(&folder.path().join("of-mine.jsonl"), b"whole").expect("it is written");
+        assert_eq!(names(folder.path())[..others.len()], others, "these stay");
     }
 
     #[test]
