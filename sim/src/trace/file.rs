@@ -9,7 +9,7 @@ use std::io::{Error, ErrorKind, Result, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 
 use super::Trace;
 
@@ -36,12 +36,13 @@ impl<Shape: Serialize + Clone, Operation: Serialize + Clone> Trace<Shape, Operat
     /// # Errors
     /// What the file system answers; that the file is there, where it is, whoever has made it meanwhile.
     pub fn save_new(&self, world: &str, file: &Path) -> Result<()> {
-        unfinished(file, &self.bytes(world)?)?.persist_noclobber(file)?;
-        Ok(())
+        written(file, &self.bytes(world)?, |unfinished| {
+            unfinished.persist_noclobber(file)
+        })
     }
 
     /// Finds out whether the trace could be written to a file now, and leaves the file as it is: for who has much to do
-    /// before that.
+    /// before that. The folder it is to be in is made where it is missing, with those above it, and stays.
     ///
     /// # Errors
     /// What the file system answers.
@@ -68,10 +69,7 @@ impl<Shape: Serialize + Clone, Operation: Serialize + Clone> Trace<Shape, Operat
 pub fn put(file: &Path, bytes: &[u8]) -> Result<()> {
     match place(file)? {
         Place::Device => fs::write(file, bytes),
-        Place::File(file) => {
-            unfinished(&file, bytes)?.persist(&file)?;
-            Ok(())
-        }
+        Place::File(file) => written(&file, bytes, |unfinished| unfinished.persist(&file)),
     }
 }
 
@@ -126,7 +124,23 @@ fn folder_of(file: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// A file beside another one that holds what that is to hold.
+/// Writes a file beside another one, and lets it take that one's name.
+fn written(
+    file: &Path,
+    bytes: &[u8],
+    take_name: impl Fn(NamedTempFile) -> std::result::Result<File, PersistError>,
+) -> Result<()> {
+    match take_name(unfinished(file, bytes)?) {
+        // Another machine may have taken it for abandoned: on some network file systems it does not see the lock.
+        Err(failed) if failed.error.kind() == ErrorKind::NotFound => {
+            take_name(unfinished(file, bytes)?)?;
+        }
+        taken => drop(taken?),
+    }
+    Ok(())
+}
+
+/// A file beside another one that holds what that is to hold. The folder they are in is made where it is missing.
 fn unfinished(file: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let folder = folder_of(file);
     fs::create_dir_all(folder)?;
@@ -194,6 +208,7 @@ fn remove_if_abandoned(path: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::ffi::OsString;
 
     use super::*;
@@ -240,6 +255,21 @@ mod tests {
         }
         put(&folder.path().join("of-mine.jsonl"), b"whole").expect("it is written");
         assert_eq!(names(folder.path())[..others.len()], others, "these stay");
+    }
+
+    #[test]
+    fn what_somebody_takes_away_meanwhile_is_written_once_more() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("a.jsonl");
+        let is_first = Cell::new(true);
+        let done = written(&file, b"whole", |unfinished| {
+            if is_first.replace(false) {
+                fs::remove_file(unfinished.path()).expect("it was there");
+            }
+            unfinished.persist(&file)
+        });
+        done.expect("the second one takes the name");
+        assert_eq!(fs::read(&file).expect("it is there"), b"whole");
     }
 
     #[test]
