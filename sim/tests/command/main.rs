@@ -4,6 +4,7 @@ mod check_log;
 mod completions;
 mod count;
 mod explain;
+mod gate;
 mod keep;
 mod killed;
 mod replay;
