@@ -24,11 +24,11 @@ pub enum LogError {
         why: String,
     },
     /// A record or an answer is not as it should be.
-    #[error("line {line}: {field}: {why}")]
+    #[error("line {line}: {}{why}", if field == "." { String::new() } else { format!("{field}: ") })]
     Field {
         /// The line in which it begins, from 1.
         line: usize,
-        /// Which field.
+        /// Which field; `.` is the whole record or answer, which is not told.
         field: String,
         /// What is wrong with it.
         why: String,

@@ -9,14 +9,14 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use clap::ValueHint;
 use sim::report::figures::{Of, Took};
-use sim::report::gate::{Case, Cases, Stands};
+use sim::report::gate::{Case, Cases, Stands, worse};
 use sim::run::StoreKind;
 use sim::scenario::{self, Source};
 use sim::search::Watcher as _;
-use sim::search::known::Date;
+use sim::search::known::{Date, Known};
 use sim::search::measured::{Measured, file_of};
 use sim::world::World;
 use sim::world::known::{self, Visit};
@@ -89,29 +89,34 @@ impl Visit for GateOf<'_> {
             interrupt,
             whole,
             measured: Measured::of::<W>().with_context(|| file_of(W::NAME))?,
-            known,
             cases: Cases::default(),
             of: PhantomData,
         };
-        gate.kept_traces(out)?;
-        gate.planted(out)?;
-        let left = gate.sweep(out)?;
-        gate.tell_expired(out)?;
-        let took = Took(gate.whole.stop());
+        if let Err(error) = gate.judge(&known, out) {
+            gate.has_ended_early(&error);
+        }
         let code = if gate.interrupt.asked() {
-            writeln!(out, "do not deploy: the gate was interrupted, after {took}.")?;
             interrupt::EXIT_CODE
         } else {
-            writeln!(out, "{}", gate.cases.verdict(&format!("{left}; it took {took}")))?;
             gate.cases.exit_code()
         };
-        // After the verdict, which is told whether or not this can be written.
-        if let Some(file) = &arguments.junit {
-            let xml = gate.cases.junit()?;
-            fs::write(file, xml).with_context(|| format!("cannot write {}", file.display()))?;
+        // Whether or not the verdict could be told, which is worth no less where this cannot be written.
+        match gate.write_junit() {
+            Ok(()) => Ok(code),
+            Err(error) => {
+                tell_error(&error);
+                Ok(worse(code, BAD_INPUT))
+            }
         }
-        Ok(code)
     }
+}
+
+/// The exit code where something cannot be read or written.
+const BAD_INPUT: u8 = 2;
+
+/// Tells of an error that is not the only thing that has come of it, and so cannot be what all of it answers.
+fn tell_error(error: &Error) {
+    anstream::eprintln!("error: {error:#}");
 }
 
 /// A gate that is being passed.
@@ -120,12 +125,51 @@ struct Gate<'a, W: World> {
     interrupt: Interrupt,
     whole: Clock,
     measured: Measured,
-    known: KnownOnDay,
     cases: Cases,
     of: PhantomData<W>,
 }
 
 impl<W: World> Gate<'_, W> {
+    /// Looks at all of it, and tells the verdict.
+    fn judge(&mut self, known: &KnownOnDay, out: &mut dyn Write) -> Result<()> {
+        self.kept_traces(out)?;
+        self.planted(out)?;
+        let left = self.sweep(&known.valid, out)?;
+        self.tell_expired(&known.expired, out)?;
+        let took = Took(self.whole.stop());
+        if self.interrupt.asked() {
+            writeln!(out, "do not deploy: the gate was interrupted, after {took}.")?;
+        } else {
+            let verdict = self.cases.verdict(&format!("{left}; it took {took}"));
+            writeln!(out, "{verdict}")?;
+        }
+        Ok(out.flush()?)
+    }
+
+    /// Tells of what has kept it from being judged or told to the end, and counts that among what was looked at: what has
+    /// failed before stays as bad as it is.
+    fn has_ended_early(&mut self, error: &Error) {
+        tell_error(error);
+        self.cases.0.push(Case {
+            suite: "gate",
+            name: "comes to its end".to_owned(),
+            stands: Stands::Fails {
+                code: BAD_INPUT,
+                why: format!("{error:#}"),
+            },
+            took: self.whole.time(),
+        });
+    }
+
+    /// Writes what was looked at, where that is asked for.
+    fn write_junit(&self) -> Result<()> {
+        let Some(file) = &self.arguments.junit else {
+            return Ok(());
+        };
+        let xml = self.cases.junit()?;
+        fs::write(file, xml).with_context(|| format!("cannot write {}", file.display()))
+    }
+
     fn add(
         &mut self,
         suite: &'static str,
@@ -134,16 +178,18 @@ impl<W: World> Gate<'_, W> {
         took: Duration,
         out: &mut dyn Write,
     ) -> Result<()> {
-        if let Stands::Fails { why, .. } | Stands::Void(why) = &stands {
-            writeln!(out, "{suite}: {name}: {why}")?;
-        }
+        let told = match &stands {
+            Stands::Fails { why, .. } | Stands::Void(why) => Some(format!("{suite}: {name}: {why}")),
+            Stands::Holds | Stands::NotAsked => None,
+        };
+        // It counts whether or not it can be told.
         self.cases.0.push(Case {
             suite,
             name,
             stands,
             took,
         });
-        Ok(())
+        told.map_or(Ok(()), |told| Ok(writeln!(out, "{told}")?))
     }
 
     /// Each kept trace shows what it is expected to show.
@@ -172,11 +218,10 @@ impl<W: World> Gate<'_, W> {
     }
 
     /// No known failure may stand in the file beyond its day.
-    fn tell_expired(&mut self, out: &mut dyn Write) -> Result<()> {
+    fn tell_expired(&mut self, expired: &[Known], out: &mut dyn Write) -> Result<()> {
         if self.arguments.known.is_none() {
             return Ok(());
         }
-        let expired = &self.known.expired;
         let stands = if expired.is_empty() {
             Stands::Holds
         } else {

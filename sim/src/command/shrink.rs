@@ -58,7 +58,7 @@ pub struct Arguments {
     /// How many runs it takes at most
     #[arg(long, default_value_t = RUNS, value_parser = clap::value_parser!(u64).range(1..))]
     runs: u64,
-    /// Which store holds the objects' databases
+    /// Which store holds the objects' databases; those of a table are found on model, and shrunk on this one
     #[arg(long, value_parser = store_names(), default_value = StoreKind::Sqlite.name())]
     store: StoreKind,
 }

@@ -51,7 +51,7 @@ impl<W: World> Shrinking<'_, W> {
     pub fn run(self, out: &mut dyn Write) -> Result<Outcome> {
         let clock = Clock::start(None, self.interrupt.clone(), Progress::of_shrinking(target()));
         let (identity, from) = (Identity::of(self.violation), self.plan.items.len());
-        // Whoever reads a pipe wants one trace.
+        // Whoever reads a pipe wants one trace. Where nobody can say what it is, that is told at the end, when it is written.
         let keeps = trace::replaces(self.file).unwrap_or(false);
         let keep = |plan: &PlanOf<W>| {
             if keeps {

@@ -41,6 +41,12 @@ impl Odds {
             .checked_div(self.of.into())
             .unwrap_or(0) as u32
     }
+
+    /// Whether they rise to others by a quarter of all futures: less is what so few futures differ by anyway.
+    fn rise_to(self, after: Odds) -> bool {
+        let by = u64::from(after.fail.saturating_sub(self.fail));
+        by > 0 && 4 * by >= u64::from(after.of)
+    }
 }
 
 /// What of the plan happens in the futures of a step.
@@ -66,8 +72,8 @@ pub struct Futures {
 }
 
 impl Futures {
-    /// The step at which the odds rise the most, with those before it and after it; none where they nowhere rise by a quarter
-    /// of all futures: less is what so few futures differ by anyway. It is never the last step: that is the violation itself.
+    /// The step at which the odds rise the most, with those before it and after it; none where they nowhere rise by as much
+    /// as counts. It is never the last step: that is the violation itself.
     #[must_use]
     pub fn turning_point(&self) -> Option<(StepId, Odds, Odds)> {
         let before = [self.at_first].into_iter().chain(self.after.values().copied());
@@ -75,10 +81,7 @@ impl Futures {
         let rises = before
             .zip(self.after.iter().take(but_last))
             .map(|(before, (step, after))| (*step, before, *after));
-        let rises = rises.filter(|(_, before, after)| {
-            let by = after.fail.saturating_sub(before.fail);
-            by > 0 && 4 * by >= after.of
-        });
+        let rises = rises.filter(|(_, before, after)| before.rise_to(*after));
         // Of those that rise as much, the first one.
         rises.reduce(|most, next| {
             let by = |(_, before, after): &(StepId, Odds, Odds)| after.fail - before.fail;
@@ -86,11 +89,16 @@ impl Futures {
         })
     }
 
-    /// The odds before the last step, which is the violation itself.
+    /// The odds before the last step, where they rise in it by as much as counts: to all, for it is the violation itself.
     #[must_use]
-    pub fn before_the_last(&self) -> Odds {
+    pub fn decided_at_last(&self) -> Option<Odds> {
         let before = self.after.values().rev().nth(1);
-        before.copied().unwrap_or(self.at_first)
+        let before = before.copied().unwrap_or(self.at_first);
+        let all = Odds {
+            fail: before.of,
+            of: before.of,
+        };
+        before.rise_to(all).then_some(before)
     }
 
     /// Tries one more step, which is not the last one.
@@ -333,6 +341,21 @@ mod tests {
             after: [(StepId(1), odds(2)), (StepId(2), odds(20))].into(),
         };
         assert_eq!(futures.turning_point(), None);
-        assert_eq!(futures.before_the_last(), odds(2));
+        assert_eq!(futures.decided_at_last(), Some(odds(2)));
+    }
+
+    #[test]
+    fn a_violation_that_most_come_to_anyway_is_not_decided_at_last() {
+        let futures = |before: u32| Futures {
+            rest: Rest::Operations,
+            at_first: odds(before),
+            after: [(StepId(1), odds(20))].into(),
+        };
+        assert_eq!(
+            futures(15).decided_at_last(),
+            Some(odds(15)),
+            "it rises by a quarter"
+        );
+        assert_eq!(futures(16).decided_at_last(), None, "it rises by less");
     }
 }

@@ -117,7 +117,7 @@ pub(super) fn lines_of<W: World>(
             party: party.clone(),
             asks: draft.asks,
             begins_fault: draft.begins_fault,
-            writes_what_is_wrong: draft.commits.as_ref().is_some_and(|commits| commits.named > 0),
+            writes_what_is_wrong: draft.commits.as_ref().is_some_and(|commits| commits.are_wrong),
             awaits: draft.awaits,
             kind: draft.kind.join(" "),
             weight: if facts.is_judged {

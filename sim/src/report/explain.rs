@@ -208,18 +208,17 @@ fn write_turning_point(explanation: &Explanation, futures: &Futures, out: &mut d
         )?,
     }
     let Some((step, before, after)) = futures.turning_point() else {
-        let before = futures.before_the_last().percent();
-        return if 4 * before.abs_diff(100) >= 100 {
-            writeln!(
+        return match futures.decided_at_last() {
+            Some(before) => writeln!(
                 out,
-                "  decided in the last line only: before it {before} % of {each} come to it, from the beginning {first} %"
-            )
-        } else {
-            writeln!(
+                "  decided in the last line only: before it {} % of {each} come to it, from the beginning {first} %",
+                before.percent()
+            ),
+            None => writeln!(
                 out,
                 "  no turning point: {first} % of {each} come to it from the beginning on, and no line before the violation \
                  itself changes that by a quarter"
-            )
+            ),
         };
     };
     let place = explanation

@@ -37,6 +37,17 @@ pub struct Case {
     pub took: Duration,
 }
 
+/// The worse of two exit codes: not deterministic, violated, bad input, void, passed; any other one is worse than these.
+#[must_use]
+pub fn worse(one: u8, other: u8) -> u8 {
+    const RANKED: [u8; 5] = [4, 1, 2, 3, 0];
+    let rank = |code: &u8| {
+        let place = RANKED.iter().position(|ranked| ranked == code);
+        place.map_or(0, |place| place + 1)
+    };
+    if rank(&other) < rank(&one) { other } else { one }
+}
+
 /// All that a gate has looked at, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cases(pub Vec<Case>);
@@ -45,17 +56,15 @@ impl Cases {
     /// The exit code: that of what is worst. Without a case nothing is shown.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
-        const RANKED: [u8; 4] = [4, 1, 2, 3];
         let codes = self.0.iter().filter_map(|case| match &case.stands {
             Stands::Fails { code, .. } => Some(*code),
             Stands::Void(_) => Some(3),
             Stands::Holds | Stands::NotAsked => None,
         });
-        let rank = |code: &u8| RANKED.iter().position(|ranked| ranked == code).unwrap_or(0);
         if !self.0.iter().any(|case| case.stands == Stands::Holds) && codes.clone().next().is_none() {
             return 3;
         }
-        codes.min_by_key(rank).unwrap_or(0)
+        codes.fold(0, worse)
     }
 
     /// Whether to deploy, in one sentence; `left` is what it does not say for sure.
@@ -162,6 +171,14 @@ mod tests {
         assert_eq!(code(&[Stands::Holds, void()]), 3);
         assert_eq!(code(&[void(), fails(1)]), 1);
         assert_eq!(code(&[fails(1), fails(4), void()]), 4);
+    }
+
+    #[test]
+    fn the_worse_of_two_exit_codes_is_the_same_in_either_order() {
+        for (one, other, expected) in [(0, 2, 2), (3, 2, 2), (1, 2, 1), (4, 2, 4), (130, 2, 130)] {
+            assert_eq!(worse(one, other), expected, "of {one} and {other}");
+            assert_eq!(worse(other, one), expected, "of {other} and {one}");
+        }
     }
 
     #[test]

@@ -45,9 +45,9 @@ pub enum TraceErrorKind {
     #[error("is not UTF-8: {0}")]
     NotText(#[from] std::str::Utf8Error),
     /// It is not what it should be.
-    #[error("at {field}: {reason}")]
+    #[error("{}{reason}", if field == "." { String::new() } else { format!("at {field}: ") })]
     Field {
-        /// The path of the field; `.` is the whole line.
+        /// The path of the field; `.` is the whole line, which is not told.
         field: String,
         /// What is wrong with it.
         reason: String,

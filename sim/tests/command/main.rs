@@ -4,6 +4,7 @@ mod check_log;
 mod completions;
 mod count;
 mod explain;
+mod gate;
 mod keep;
 mod killed;
 mod replay;
@@ -106,12 +107,12 @@ fn a_hostile_trace_is_refused_with_line_and_field() {
         (
             "no header",
             b"[]\n".to_vec(),
-            "line 1: at .: invalid length 0, expected the header of a trace",
+            "line 1: invalid length 0, expected the header of a trace",
         ),
         (
             "something behind a line",
             format!("{header} {{\n").into_bytes(),
-            "line 1: at .: trailing characters at column",
+            "line 1: trailing characters at column",
         ),
         ("truncated", KEPT.as_bytes()[..100].to_vec(), "line 1: at "),
         (
@@ -147,7 +148,11 @@ fn a_hostile_trace_is_refused_with_line_and_field() {
             ["\u{feff}".as_bytes(), KEPT.as_bytes()].concat(),
             "line 1: begins with a byte order mark",
         ),
-        ("deep", format!("{header}\n{deep}\n").into_bytes(), "line 2: at "),
+        (
+            "deep",
+            format!("{header}\n{deep}\n").into_bytes(),
+            "line 2: expected value at column 1",
+        ),
         (
             "a long line",
             format!("{header}\n{}\n", "x".repeat(2 << 20)).into_bytes(),

@@ -100,6 +100,12 @@ fn a_folder_is_refused_before_anything_runs() {
     let shrunk = shrink(folder.path(), &[&file, "-o", "there"]);
     assert_ends(&shrunk, 2, "there is a folder: name a file");
     assert!(shrunk.stdout.is_empty(), "nothing has begun: {}", told(&shrunk));
+}
+
+#[test]
+fn a_run_whose_trace_is_to_be_a_folder_is_refused_before_it_begins() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir(folder.path().join("there")).expect("the folder is made");
     let run = drydock(folder.path(), &["run", "demonstration", "--trace", "there"]);
     assert_ends(&run, 2, "there is a folder: name a file");
     assert!(run.stdout.is_empty(), "nothing has begun: {}", told(&run));
@@ -117,6 +123,11 @@ fn what_cannot_be_written_is_refused_before_anything_runs() {
         assert_ends(&shrunk, 2, message);
         assert!(shrunk.stdout.is_empty(), "nothing has begun: {}", told(&shrunk));
     }
+}
+
+#[test]
+fn a_run_whose_trace_is_to_be_the_standard_output_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let run = drydock(folder.path(), &["run", "demonstration", "--trace", "-"]);
     assert_ends(&run, 2, "this is not written to the standard output");
 }
@@ -167,45 +178,64 @@ fn too_few_runs_are_told() {
     );
 }
 
-#[test]
-fn what_does_not_fail_is_bad_input() {
+/// Shrinks a trace that stands in `a.jsonl`: how that ends, and whether nothing else is there then.
+fn shrink_a(trace: &str, arguments: &[&str]) -> (Output, bool) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::write(folder.path().join("kept.jsonl"), KEPT).expect("the trace is written");
+    fs::write(folder.path().join("a.jsonl"), trace).expect("the trace is written");
+    let output = shrink(folder.path(), &[&["a.jsonl"], arguments].concat());
+    let files = fs::read_dir(folder.path()).expect("it is there").count();
+    (output, files == 1)
+}
+
+#[test]
+fn what_passes_is_bad_input() {
+    let (output, _) = shrink_a(KEPT, &["--variant", "hardened"]);
     assert_ends(
-        &shrink(folder.path(), &["kept.jsonl", "--variant", "hardened"]),
+        &output,
         2,
-        "kept.jsonl: there is nothing to shrink: under `hardened` on model the run says: passed",
+        "a.jsonl: there is nothing to shrink: under `hardened` on model the run says: passed",
     );
+}
+
+#[test]
+fn of_what_does_not_fail_no_trace_is_written() {
+    let (output, is_alone) = shrink_a(KEPT, &["--variant", "hardened"]);
+    assert!(is_alone, "no other file may be there: {}", told(&output));
+}
+
+#[test]
+fn what_does_nothing_is_bad_input() {
     let header = KEPT.lines().next().expect("it has a header");
-    fs::write(folder.path().join("header.jsonl"), header).expect("the trace is written");
     assert_ends(
-        &shrink(folder.path(), &["header.jsonl"]),
+        &shrink_a(header, &[]).0,
         2,
         "under `documented` on model the run says: void: the plan does nothing",
     );
-    let nobody = header.replacen("\"violated\":\"DM-1\"", "\"passed\":1", 1);
-    fs::write(folder.path().join("broken.jsonl"), &nobody).expect("the trace is written");
+}
+
+#[test]
+fn what_is_no_trace_is_not_shrunk() {
+    let broken = KEPT.replacen("\"violated\":\"DM-1\"", "\"passed\":1", 1);
+    assert_ends(&shrink_a(&broken, &[]).0, 2, "a.jsonl: line 1: at expect");
+}
+
+#[test]
+fn a_trace_that_expects_no_failure_needs_a_variant() {
+    let passes = KEPT.replacen("{\"violated\":\"DM-1\"}", "\"passed\"", 1);
     assert_ends(
-        &shrink(folder.path(), &["broken.jsonl"]),
-        2,
-        "broken.jsonl: line 1: at expect",
-    );
-    let passes = header.replacen("{\"violated\":\"DM-1\"}", "\"passed\"", 1);
-    fs::write(folder.path().join("passes.jsonl"), &passes).expect("the trace is written");
-    assert_ends(
-        &shrink(folder.path(), &["passes.jsonl"]),
+        &shrink_a(&passes, &[]).0,
         2,
         "the trace expects no variant to be violated: name one with --variant",
     );
+}
+
+#[test]
+fn a_trace_that_is_not_there_is_bad_input() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
     assert_ends(
         &shrink(folder.path(), &["missing.jsonl"]),
         2,
         "cannot open missing.jsonl",
-    );
-    assert_eq!(
-        fs::read_dir(folder.path()).expect("it is there").count(),
-        4,
-        "no trace is written"
     );
 }
 

@@ -10,6 +10,7 @@ use sim::report::gate::Stands;
 use sim::report::sweep::{Row, table, write_measures, write_unreached, write_void_runs};
 use sim::run::StoreKind;
 use sim::scenario::{Scenario, Source};
+use sim::search::known::Known;
 use sim::search::power::chance_to_miss;
 use sim::search::{self, Ended, Finding, Settings, Swept, Tally, Unreached, Watcher as _};
 use sim::world::{World, load};
@@ -22,7 +23,7 @@ use crate::command::{default_variant, deployment, jobs};
 
 impl<W: World> Gate<'_, W> {
     /// Sweeps every scenario with as many seeds as its hardest defect takes. What chance is left to miss one, in words.
-    pub(super) fn sweep(&mut self, out: &mut dyn Write) -> Result<String> {
+    pub(super) fn sweep(&mut self, known: &[Known], out: &mut dyn Write) -> Result<String> {
         let sources = sources::<W>();
         let mut scenarios = sources.iter().map(load::<W>).collect::<Result<Vec<_>, _>>()?;
         let one_in = self.arguments.one_in;
@@ -35,7 +36,6 @@ impl<W: World> Gate<'_, W> {
                 .max(scenario.least_seeds);
             scenario.weight = u32::try_from(seeds).unwrap_or(u32::MAX);
         }
-        let known = std::mem::take(&mut self.known.valid);
         let settings = Settings {
             scenarios: &scenarios,
             from: self.arguments.from,
@@ -44,7 +44,7 @@ impl<W: World> Gate<'_, W> {
             jobs: jobs(self.arguments.jobs),
             store: StoreKind::Model,
             keep_going: true,
-            known: &known,
+            known,
         };
         let spent = self.whole.time();
         let left = self

@@ -35,8 +35,10 @@ pub(super) struct Draft {
 pub(super) struct Commits {
     /// To which tables.
     pub(super) tables: Box<[Text]>,
-    /// How many of them, at the beginning, the violation names.
+    /// How many of them, at the beginning, the violation names, and the rest of the line does not.
     pub(super) named: usize,
+    /// Whether the violation names one of them.
+    pub(super) are_wrong: bool,
 }
 
 impl Draft {
@@ -64,13 +66,14 @@ impl Draft {
         self.commits = Some(Commits {
             tables: first.into(),
             named,
+            are_wrong: tables.iter().any(|table| names(wrong, table)),
         });
     }
 
     /// The rest of the sentence that whoever acts begins.
     pub(super) fn sentence(&self) -> String {
         let mut clauses = once_each(&self.clauses);
-        if let Some(Commits { tables, named }) = &self.commits {
+        if let Some(Commits { tables, named, .. }) = &self.commits {
             let told = if self.tells_all {
                 TABLES_MOST.max(*named)
             } else {
@@ -176,6 +179,17 @@ mod tests {
         draft.say(Weight::Tells, "chunk", "takes in a chunk: node".to_owned());
         draft.commit(&tables, "in node, the lane has 1");
         assert_eq!(draft.sentence(), "takes in a chunk: node, and commits");
+    }
+
+    #[test]
+    fn a_write_to_what_is_wrong_is_one_whether_or_not_the_line_names_the_table() {
+        let mut draft = Draft::default();
+        draft.say(Weight::Tells, "chunk", "takes in a chunk: node".to_owned());
+        draft.commit(&[Text::new_static("node")], "in node, the lane has 1");
+        assert!(
+            draft.commits.is_some_and(|commits| commits.are_wrong),
+            "the violation names node"
+        );
     }
 
     #[test]

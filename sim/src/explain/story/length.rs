@@ -2,16 +2,18 @@
 
 use super::{Entry, Line};
 
-/// How many lines of a terminal a story takes at most, about: what is left out of its middle takes one too.
+/// How many lines of a terminal a story takes at most, about: those of the three parts below, each with the gaps that it makes,
+/// and one that says what is left out before all of them.
 const HEIGHT_MOST: usize = 28;
 
 /// How many of them tell in any case of its end: what led there at last.
 const HEIGHT_OF_LAST: usize = 15;
 
-/// How many tell of the plan before that: its items, what its clients are told, and the faults that chance adds.
+/// How many tell of the plan before that: its items, what its clients are told, and the faults that chance adds; and of what is
+/// left out between them.
 const HEIGHT_OF_PLAN: usize = 7;
 
-/// How many tell before that of writes to what is wrong.
+/// How many tell before that of writes to what is wrong, and of what is left out between them.
 const HEIGHT_OF_WRITES: usize = 5;
 
 /// The longest row of lines that is looked for as one that repeats itself.
@@ -78,17 +80,25 @@ pub(super) fn without_middle(entries: Vec<Entry>) -> Vec<Entry> {
     if entries.iter().map(Entry::height).sum::<usize>() <= HEIGHT_MOST {
         return entries;
     }
+    let mut stays = vec![false; entries.len()];
+    keep_fitting(&entries, &mut stays, HEIGHT_OF_LAST, |_| true);
     // The last one stays however long it is: there the violation was seen.
-    let last = fitting(&entries, entries.len(), HEIGHT_OF_LAST, |_| true);
-    let last = last.first().copied().unwrap_or(entries.len().saturating_sub(1));
-    let is_of_plan =
-        |entry: &Entry| matches!(entry, Entry::Line(line) if line.item.is_some() || line.begins_fault);
-    let of_plan = fitting(&entries, last, HEIGHT_OF_PLAN, is_of_plan);
-    let is_write = |entry: &Entry| matches!(entry, Entry::Line(line) if line.writes_what_is_wrong);
-    let writes = fitting(&entries, last, HEIGHT_OF_WRITES, is_write);
+    stays[entries.len() - 1] = true;
+    keep_fitting(
+        &entries,
+        &mut stays,
+        HEIGHT_OF_PLAN,
+        |entry| matches!(entry, Entry::Line(line) if line.item.is_some() || line.begins_fault),
+    );
+    keep_fitting(
+        &entries,
+        &mut stays,
+        HEIGHT_OF_WRITES,
+        |entry| matches!(entry, Entry::Line(line) if line.writes_what_is_wrong),
+    );
     let mut kept: Vec<Entry> = Vec::new();
-    for (at, entry) in entries.into_iter().enumerate() {
-        if at >= last || of_plan.contains(&at) || writes.contains(&at) {
+    for (entry, stays) in entries.into_iter().zip(stays) {
+        if stays {
             kept.push(entry);
             continue;
         }
@@ -117,19 +127,24 @@ fn told_if_short(entry: Entry) -> Entry {
     entry
 }
 
-/// The places of the last of these entries before one of them that are so, as many as fit into a height.
-fn fitting(entries: &[Entry], before: usize, height: usize, is: impl Fn(&Entry) -> bool) -> Vec<usize> {
+/// Keeps more of these entries: the last ones that are so, as many as fit into a height, with the lines that say what is left
+/// out between them.
+fn keep_fitting(entries: &[Entry], stays: &mut [bool], height: usize, is: impl Fn(&Entry) -> bool) {
     let mut left = height;
-    let mut places = Vec::new();
-    for at in (0..before).rev().filter(|at| is(&entries[*at])) {
-        let Some(rest) = left.checked_sub(entries[at].height()) else {
+    for at in (0..entries.len()).rev() {
+        if stays[at] || !is(&entries[at]) {
+            continue;
+        }
+        let after = stays.get(at + 1).copied().unwrap_or(true);
+        let before = at > 0 && stays[at - 1];
+        // By itself it makes two gaps of one.
+        let gap = usize::from(!after && !before);
+        let Some(rest) = left.checked_sub(entries[at].height() + gap) else {
             break;
         };
         left = rest;
-        places.push(at);
+        stays[at] = true;
     }
-    places.reverse();
-    places
 }
 
 #[cfg(test)]
@@ -169,24 +184,59 @@ mod tests {
     }
 
     #[test]
-    fn a_single_line_is_not_left_out_to_say_so() {
+    fn a_single_line_between_two_of_a_kind_is_told() {
         let three: Vec<_> = (0..3).map(|nth| line(nth, "a", "x")).collect();
         assert_eq!(
             told(&without_repeats(three)),
             ["0 does x", "1 does x", "2 does x"],
+            "a line stands in the place of the one that would say that it is counted"
+        );
+    }
+
+    /// A story of so many lines, of which some are of the plan.
+    fn with_items(lines: u64, is_item: impl Fn(u64) -> bool) -> Vec<Entry> {
+        let lines = (0..lines).map(|nth| {
+            let mut line = line(nth, "a", &nth.to_string());
+            line.item = is_item(nth).then_some(7);
+            Entry::from(line)
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn a_single_line_is_not_left_out_to_say_so() {
+        assert_eq!(
+            told(&without_middle(with_items(40, |nth| nth == 10 || nth == 12)))[..4],
+            ["10 left out", "10 does 10", "11 does 11", "12 does 12"],
             "a line stands in the place of the one that would say that it is left out"
         );
-        let mut lines: Vec<_> = (0..40)
-            .map(|nth| Entry::from(line(nth, "a", &nth.to_string())))
-            .collect();
-        for at in [10, 12] {
-            if let Entry::Line(line) = &mut lines[at] {
-                line.item = Some(7);
+    }
+
+    #[test]
+    fn what_is_left_out_between_kept_lines_counts_too() {
+        let kept = without_middle(with_items(200, |nth| nth % 3 == 0));
+        let height: usize = kept.iter().map(Entry::height).sum();
+        assert!(
+            height <= HEIGHT_MOST,
+            "{height} of {HEIGHT_MOST}: {:?}",
+            told(&kept)
+        );
+    }
+
+    #[test]
+    fn writes_of_several_places_count_with_what_is_between_them() {
+        let mut lines = with_items(200, |nth| nth % 6 == 0);
+        for entry in lines.iter_mut().skip(3).step_by(6) {
+            if let Entry::Line(line) = entry {
+                line.writes_what_is_wrong = true;
             }
         }
-        assert_eq!(
-            told(&without_middle(lines))[..4],
-            ["10 left out", "10 does 10", "11 does 11", "12 does 12"]
+        let kept = without_middle(lines);
+        let height: usize = kept.iter().map(Entry::height).sum();
+        assert!(
+            height <= HEIGHT_MOST,
+            "{height} of {HEIGHT_MOST}: {:?}",
+            told(&kept)
         );
     }
 
