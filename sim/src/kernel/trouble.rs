@@ -1,7 +1,7 @@
 //! Faults that last: partitions, clogs, and whatever a knob lets go on for a while.
 //!
 //! A trouble stands between two parties, or at one. While it stands, everything that it can strike is struck; knobs
-//! say how often one begins and ends by itself ([`Episode`]), plans when one begins and for how long.
+//! say how often one begins and ends by itself ([`Episode`](super::Episode)), plans when one begins and for how long.
 
 use std::hash::{Hash, Hasher};
 

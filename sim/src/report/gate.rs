@@ -97,7 +97,7 @@ impl Cases {
                 )
             }
             (None, 0) => format!("do not deploy: nothing was looked at; {left}."),
-            (None, holds) => format!("deploy: all of {} hold; {left}.", Of(holds, "check")),
+            (None, holds) => format!("deploy: yes, all of {} hold; {left}.", Of(holds, "check")),
         }
     }
 
@@ -186,7 +186,7 @@ mod tests {
         let told = |stands: &[Stands]| cases(stands.iter().cloned()).verdict("it took 2 s");
         assert_eq!(
             told(&[Stands::Holds]),
-            "deploy: all of 1 check hold; it took 2 s."
+            "deploy: yes, all of 1 check hold; it took 2 s."
         );
         assert_eq!(
             told(&[Stands::Holds, fails(1), fails(1)]),

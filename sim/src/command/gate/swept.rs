@@ -175,7 +175,16 @@ impl<W: World> Gate<'_, W> {
             || "no defect was measured, so the chance to miss one is not known".to_owned(),
             |(chance, defect)| {
                 let percent = chance * 100.0;
-                format!("of the planted defects {defect} is the hardest to find, and would have been missed with {percent:.2} %")
+                let promised = self.arguments.one_in;
+                let short = if chance * f64::from(promised) > 1.0 {
+                    format!(", for want of time: without a budget it is 1 in {promised} at most")
+                } else {
+                    String::new()
+                };
+                format!(
+                    "of the planted defects {defect} is the hardest to find, and would have been missed with \
+                     {percent:.2} %{short}"
+                )
             },
         )
     }
