@@ -160,23 +160,22 @@ impl<W: World> Gate<'_, W> {
 
     /// The chance that the defect which is hardest to find was missed, in words.
     fn chance_left(&self, scenarios: &[Scenario<W::Scenario>], swept: &Swept) -> String {
+        let promised = self.arguments.one_in;
         let chances = scenarios
             .iter()
             .zip(&swept.tallies)
             .filter_map(|(scenario, tally)| {
                 let hardest = self.measured.hardest_in(&scenario.name)?;
-                Some((
-                    chance_to_miss(hardest.rate().at_least(), tally.seeds),
-                    &hardest.name,
-                ))
+                let due = self.measured.seeds_for(&scenario.name, promised)?;
+                let chance = chance_to_miss(hardest.rate().at_least(), tally.seeds);
+                Some((chance, &hardest.name, tally.seeds < due))
             });
-        let worst = chances.max_by(|(one, _), (other, _)| one.total_cmp(other));
+        let worst = chances.max_by(|(one, ..), (other, ..)| one.total_cmp(other));
         worst.map_or_else(
             || "no defect was measured, so the chance to miss one is not known".to_owned(),
-            |(chance, defect)| {
+            |(chance, defect, is_short)| {
                 let percent = chance * 100.0;
-                let promised = self.arguments.one_in;
-                let short = if chance * f64::from(promised) > 1.0 {
+                let short = if is_short {
                     format!(", for want of time: without a budget it is 1 in {promised} at most")
                 } else {
                     String::new()

@@ -325,6 +325,7 @@ impl World for LanesWorld {
             }
         }
         // Half a turn is nobody's truth: the step in which it ends comes.
+        self.truth.mid_turn = number.filter(|_| kernel.is_mid_turn(party));
         if !kernel.is_mid_turn(party) {
             let own = self.unheard.remove(&who).unwrap_or_default();
             self.truth.overrides.heard(&who, &own, self.truth.now);

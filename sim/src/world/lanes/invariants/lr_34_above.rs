@@ -1,6 +1,7 @@
 //! LR-34. An id that a lane mints is above all of its class that are used.
 //!
-//! Judged when a lane forwards a batch for the first time: it must hold the tables that it mints for, and each id
+//! Judged when a lane forwards a batch for the first time: it must hold the tables that it mints for (which is not known
+//! in the middle of the turn that may have made them), and each id
 //! must be above all of its class that the primary's table holds at that moment; but for a lane that an operator has
 //! put back, until it has caught up (see LR-33). And when the primary has committed a batch: each id in it must be
 //! above every other one of its class in the table, but for those behind it in the same batch. A batch that comes once
@@ -52,7 +53,7 @@ fn forwards(truth: &mut Truth, called: &Called) -> Judgement {
     };
     let mut judgement = Judgement::NoSubject;
     for (table, id) in minted_in(&called.request) {
-        if lane.contents.table(&table).is_none() {
+        if lane.contents.table(&table).is_none() && truth.mid_turn != Some(writer) {
             return Judgement::broken(Breach::new(NOT_HELD, format!(
                 "lane {writer} mints {id} of {table}, which it does not hold"
             )));

@@ -151,6 +151,8 @@ pub struct Truth {
     pub site: Text,
     /// The true time.
     pub now: Micros,
+    /// The object of this number is in the middle of a turn: how it is known to stand is how it stood before.
+    pub mid_turn: Option<u32>,
     /// The primary.
     pub primary: Standing,
     /// The primary once more, read from scratch when everything has come to rest.
@@ -227,6 +229,7 @@ impl Truth {
         Truth {
             site,
             now: Micros::ZERO,
+            mid_turn: None,
             primary: Standing::default(),
             at_rest: None,
             lanes: BTreeMap::new(),

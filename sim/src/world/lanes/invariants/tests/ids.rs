@@ -188,4 +188,6 @@ fn a_lane_mints_for_no_table_that_it_does_not_hold() {
     let mut truth = with_lane();
     truth.lanes.insert(1, serving("7"));
     fires(of_call("LR-34", &truth, &forwards(&[258])));
+    truth.mid_turn = Some(1);
+    holds(of_call("LR-34", &truth, &forwards(&[258])));
 }
