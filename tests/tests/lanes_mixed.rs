@@ -84,15 +84,16 @@ fn a_change_of_one_side_works_in_a_mixed_pool_where_that_side_has_it_and_only_th
 /// What does not hold in a mixed pool, besides what changes of the documented side, or of both, mend: each follows
 /// from one of those. A torn copy is no equal (LR-9: LR-10, LR-16, LR-20, LR-22, LR-25), a lost seal leaves half a
 /// save and a lane that lags (LR-4: LR-24, LR-39), ids of the database are of any class (LR-32: LR-34), a primary
-/// without its name copies for ever (LR-9: LR-L3), and one that holds its gate while it copies to a lane has the lane
-/// wait (DEADLOCK: LR-L1, LR-L5); and on the lanes' side copies mix and are shown (LR-9, LR-17: LR-15, LR-21, LR-23),
-/// a lane without its name writes (LR-9: LR-34, LR-35, LR-38), a batch is sent although its request was handed back
-/// (LR-30: LR-36).
+/// without its name copies for ever (LR-9: LR-L3, and LR-L6, as what it cannot copy to stays queued), and one that
+/// holds its gate while it copies to a lane has the lane wait (DEADLOCK: LR-L1, LR-L5); and on the lanes' side copies
+/// mix and are shown (LR-9, LR-17: LR-15, LR-21, LR-23), a lane without its name writes (LR-9: LR-34, LR-35, LR-38), a
+/// batch is sent although its request was handed back (LR-30: LR-36).
 const FOLLOWS: [(&str, &[&str]); 2] = [
     (
         "documented-primary",
         &[
-            "LR-10", "LR-16", "LR-20", "LR-22", "LR-24", "LR-25", "LR-34", "LR-39", "LR-L1", "LR-L3", "LR-L5",
+            "LR-10", "LR-16", "LR-20", "LR-22", "LR-24", "LR-25", "LR-34", "LR-39", "LR-L1", "LR-L3",
+            "LR-L5", "LR-L6",
         ],
     ),
     (
