@@ -71,7 +71,8 @@ pub(in crate::lanes) fn pull_until_level(
 }
 
 /// Ends a round whose records come while its lane is being copied to, or waits for that: they are no concern of the copy,
-/// and the position that they would be judged by is not the lane's any more. An error in place of an answer fails the round all the same.
+/// and the position that they would be judged by is not the lane's any more. An error in place of an answer fails the
+/// round all the same.
 pub(in crate::lanes) fn records_unless_copied_to(
     round: &mut Round,
     site: &mut SiteObject,

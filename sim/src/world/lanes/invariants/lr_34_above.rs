@@ -1,13 +1,12 @@
 //! LR-34. An id that a lane mints is above all of its class that are used.
 //!
 //! Judged when a lane forwards a batch for the first time: it must hold the tables that it mints for (which is not known
-//! in the middle of the turn that may have made them), and each id
-//! must be above all of its class that the primary's table holds at that moment; but for a lane that an operator has
-//! put back, until it has caught up (see LR-33). And when the primary has committed a batch: each id in it must be
-//! above every other one of its class in the table, but for those behind it in the same batch. A batch that comes once
-//! more and is known brings nothing: it is answered as it was. Ids of refused batches
-//! are not used; ids of rows that are gone are not asked for, because the tables of the catalogue forget them, where
-//! deployed ones do not. No lane holds the log of events, so none mints for it: what the primary writes there has an
+//! in the middle of the turn that may have made them), and each id must be above all of its class that the primary's
+//! table holds at that moment; but for a lane that an operator has put back, until it has caught up (see LR-33). And
+//! when the primary has committed a batch: each id in it must be above every other one of its class in the table, but
+//! for those behind it in the same batch. A batch that comes once more and is known brings nothing: it is answered as
+//! it was. Ids of refused batches are not used; ids of rows that are gone are not asked for, because the tables of the
+//! catalogue forget them, where deployed ones do not. No lane holds the log of events, so none mints for it: what the primary writes there has an
 //! id of the primary's class, or leaves it to the database. The primary's own ids come from its table's maximum and
 //! are LR-32's. Catches S3, S43, H37, H39, G05.
 
